@@ -1,0 +1,155 @@
+"""The door: arrays are checked here, once, and trusted afterwards."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array
+from sklearn.utils.sparsefuncs import min_max_axis
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from rtkm._table import Table
+
+ARRAY_OPTIONS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": [np.float64, np.float32],
+    "order": "C",
+}
+
+
+def admit(estimator: Any, X: Any, sample_weight: Any = None) -> Table:
+    """Check the rows a model is fitted to."""
+    raw, X = X, validate_data(estimator, X, **ARRAY_OPTIONS)
+    names = getattr(estimator, "feature_names_in_", np.arange(X.shape[1]))
+    check_magnitudes(raw, X, names)
+    return Table(canonical(X), checked_weights(sample_weight, X))
+
+
+def admit_new(estimator: Any, X: Any) -> Table:
+    """Check rows shown to a fitted model, which sees them in its own precision."""
+    raw, X = X, validate_data(estimator, X, reset=False, **ARRAY_OPTIONS)
+    X = X.astype(estimator.cluster_centers_.dtype, copy=False)
+    names = getattr(estimator, "feature_names_in_", np.arange(X.shape[1]))
+    check_magnitudes(raw, X, names)
+    return Table(canonical(X), None)
+
+
+def make_table(X: Any, sample_weight: Any = None) -> Table:
+    """Check rows that belong to no estimator."""
+    raw, X = X, check_array(X, **ARRAY_OPTIONS)
+    check_magnitudes(raw, X, np.arange(X.shape[1]))
+    return Table(canonical(X), checked_weights(sample_weight, X))
+
+
+def canonical(X: Any) -> Any:
+    """Give CSR rows sorted columns without repetitions, and 32-bit indices."""
+    if not sparse.issparse(X):
+        return X
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.nnz > np.iinfo(np.int32).max:
+        raise ValueError(
+            f"X has {X.nnz} entries; expected at most 2**31 - 1 in a CSR matrix, so fit "
+            "a part of the rows or pass them dense."
+        )
+    narrow = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
+    return sparse.csr_array((X.data, *narrow), shape=X.shape)
+
+
+def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
+    """Return weights as float64, or None where all rows count once."""
+    if sample_weight is None:
+        return None
+    weights = _check_sample_weight(
+        sample_weight, X, dtype=np.float64, ensure_non_negative=True
+    )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row; expected some weight.")
+    return np.ascontiguousarray(weights)
+
+
+def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
+    """Refuse tables with too few rows for the centers."""
+    n_rows = X.n_rows if X.weights is None else int((X.weights > 0).sum())
+    if n_clusters > n_rows:
+        counted = "" if n_rows == X.n_rows else f" of which {n_rows} have a weight"
+        raise ValueError(
+            f"n_clusters={n_clusters} needs at least {n_clusters} rows; X has "
+            f"n_samples={X.n_rows}{counted}."
+        )
+    if n_trimmed and X.mass - n_trimmed < n_clusters:
+        raise ValueError(
+            f"trimming {n_trimmed} of {X.mass:g} rows leaves fewer than "
+            f"n_clusters={n_clusters}; lower the number of outliers or n_clusters."
+        )
+    n_distinct = X.count_distinct(n_clusters)
+    if n_distinct < n_clusters:
+        warnings.warn(
+            f"n_clusters={n_clusters} exceeds the number of distinct rows, {n_distinct}; "
+            "some clusters will share a center.",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def check_magnitudes(raw: Any, X: Any, names: Any) -> None:
+    """Refuse values whose squared distances a float cannot hold."""
+    values = X.data if sparse.issparse(X) else X
+    if not values.size:
+        return
+    limits = np.finfo(X.dtype)
+    faint = limits.tiny / limits.eps  # squares below this have lost their digits
+    low, high = min(0.0, values.min()), max(0.0, values.max())
+    with np.errstate(over="ignore"):
+        square = np.square(np.float64(high) - np.float64(low))
+    # far from all limits, as nearly always: the columns need no look of their own
+    if faint < square < limits.max / X.shape[0] / X.shape[1] and -low < 2**53 > high:
+        return
+    spans = column_spans(X)
+    widest = int(spans.argmax())
+    span, name = spans[widest], names[widest]
+    n_summed = X.shape[0] if X.dtype == np.float64 else 1
+    with np.errstate(over="ignore"):
+        overflows = not np.square(spans).sum() * n_summed < limits.max
+    if overflows:
+        raise ValueError(
+            f"column {name!s} spans {span:.3g}, so squared distances overflow {X.dtype}; "
+            f"divide the column by {min(span, limits.max):.0e}."
+        )
+    if 0 < span**2 < faint:
+        raise ValueError(
+            f"column {name!s} spans {span:.3g} and no column more, so squared distances "
+            f"vanish in {X.dtype}; multiply X by {1 / span:.0e}."
+        )
+    if max(-low, high) > 2**53:
+        refuse_rounded_integers(raw, X, spans, names)
+
+
+def column_spans(X: Any) -> NDArray[np.float64]:
+    """Return the distance from the smallest to the largest value of each column."""
+    low, high = min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0))
+    with np.errstate(over="ignore"):
+        return high.astype(np.float64) - low.astype(np.float64)
+
+
+def refuse_rounded_integers(
+    raw: Any, X: Any, spans: NDArray[np.float64], names: Any
+) -> None:
+    """Refuse integers that become equal, or nearly so, as floats."""
+    integers = raw if sparse.issparse(raw) else np.asarray(raw)
+    if integers.dtype.kind not in "iuO" or sparse.issparse(X):
+        return
+    rounding = np.abs(X).max(axis=0) * 2.0**-53
+    lossy = np.flatnonzero((rounding >= 0.5) & (rounding > 1e-6 * spans))
+    for column in lossy:
+        if any(int(a) != int(b) for a, b in zip(integers[:, column], X[:, column])):
+            raise ValueError(
+                f"column {names[column]!s} holds integers near {X[0, column]:.3g} that "
+                "float64 cannot tell apart; subtract their smallest value first."
+            )

@@ -1,0 +1,382 @@
+"""What every clusterer shares: fitting, fitted attributes, and answers for new rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_array, check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from rtkm._admission import admit, admit_new, check_row_count
+from rtkm._descent import DUST, Run, descend
+from rtkm._params import (
+    Auto,
+    Count,
+    RandomState,
+    Rule,
+    Tally,
+    Tolerance,
+    Watcher,
+    check_params,
+)
+from rtkm._swaps import swap_centers
+from rtkm._table import Table
+from rtkm.seeding import SEEDINGS
+
+Init = Annotated[
+    Any,
+    Rule(
+        f"one of {', '.join(map(repr, SEEDINGS))}, an array of shape (n_clusters, "
+        "n_features) or a callable",
+        lambda v: v in SEEDINGS if isinstance(v, str) else np.iterable(v) or callable(v),
+    ),
+]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class PrototypeClusterer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Base of all clusterers with centers.
+
+    A subclass is a dataclass whose fields are its parameters. It gives two methods:
+    ``_start(X, C)``, the state at the starting centers, and ``_step(X, state)``, the
+    next state; both are written in the words of :class:`rtkm._table.Table`.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    init : str, array of shape (n_clusters, n_features) or callable
+        Where centers start: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
+    n_init : "auto" or int, default="auto"
+        Starts, of which the one with the lowest objective is kept; ``"auto"`` is 1 where
+        swaps run or the starting centers are fixed, and 10 elsewhere.
+    max_iter : int, default=300
+        Most steps of one descent.
+    tol : float
+        Relative fall of the objective at which the descent ends; a method that assigns
+        rows to whole clusters ends by itself when no row moves any more.
+    random_state : int, RandomState or None, default=None
+        Makes seeds and swaps repeatable.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Nearest of the clusters a row belongs to, or -1 for an outlier.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; built when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row, not being an outlier, belongs to a cluster; built when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Cost of each row, larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept.
+    n_outliers_ : int
+        Number of outliers.
+    objective_, inertia_ : float
+        Weighted cost over what is kept.
+    objective_path_ : ndarray
+        The objective at the start and after every step.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`.
+    n_iter_ : int
+        Steps of the last descent.
+    converged_ : bool
+        Whether it came to rest before ``max_iter``.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    n_clusters: Count = field(default=8, kw_only=False)
+    init: Init = "k-means++"
+    n_init: Auto | Count = "auto"
+    max_iter: Count = 300
+    tol: Tolerance = 0.0
+    random_state: RandomState = None
+    verbose: Tally = 0
+    on_step: Watcher = None
+
+    # What a method is made of
+
+    def _start(self, X: Table, C: NDArray[Any]) -> Any:
+        """Return the state at the starting centers."""
+        raise NotImplementedError
+
+    def _step(self, X: Table, state: Any) -> Any:
+        """Return the next state."""
+        raise NotImplementedError
+
+    def _n_trimmed(self, X: Table) -> int:
+        """Return the number of rows to be trimmed."""
+        return 0
+
+    def _n_nearest(self) -> int:
+        """Return the number of nearest centers that make up the cost of a row."""
+        return 1
+
+    def _n_swaps(self) -> int | str:
+        """Return how many swaps to try after a descent."""
+        return 0
+
+    def _tolerance(self) -> float:
+        """Return the relative fall of the objective that ends a descent."""
+        return self.tol
+
+    # Fitting
+
+    def fit(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> PrototypeClusterer:
+        """Find clusters and outliers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows; float32 stays float32.
+        y : ignored
+            For pipelines.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight 2 counts as that row twice, among the outliers too.
+
+        Returns
+        -------
+        self
+        """
+        check_params(self)
+        rows = admit(self, X, sample_weight)
+        check_row_count(rows, self.n_clusters, self._n_trimmed(rows))
+        self._check_memberships()
+        runs: list[Run] = []
+        try:
+            for C, rng in self._starting_centers(rows):
+                runs.append(Run(self._start(rows, C)))
+                self._search(rows, runs[-1], rng)
+                runs = [best_of(rows, runs)]
+        except KeyboardInterrupt:
+            if not (self.verbose and runs):
+                raise
+            warnings.warn(
+                f"{type(self).__name__} was interrupted and keeps the best state so far.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        self._publish(rows, best_of(rows, runs))
+        return self
+
+    def _check_memberships(self) -> None:
+        """Refuse more memberships than clusters."""
+        s, k = self._n_nearest(), self.n_clusters
+        if s > k:
+            raise ValueError(
+                f"n_memberships={s} needs at least {s} clusters; n_clusters is {k}."
+            )
+        if s == k > 1:
+            warnings.warn(
+                f"n_memberships={s} puts every row in each of n_clusters={k}, so all "
+                "centers agree; lower n_memberships.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _starting_centers(
+        self, X: Table
+    ) -> Iterator[tuple[NDArray[Any], np.random.RandomState]]:
+        """Yield the centers of every start, with the source of further randomness."""
+        rng = check_random_state(self.random_state)
+        by_chance = isinstance(self.init, str) and self.init != "robin"
+        if not (by_chance or callable(self.init)):
+            n_init = 1
+        elif self.n_init == "auto":
+            n_init = 10 if self._n_swaps() == 0 else 1
+        else:
+            n_init = self.n_init
+        for _ in range(n_init):
+            yield self._seed(X, rng), rng
+
+    def _seed(self, X: Table, rng: np.random.RandomState) -> NDArray[Any]:
+        """Return one set of starting centers, a copy of what the caller owns."""
+        k = self.n_clusters
+        if isinstance(self.init, str):
+            return SEEDINGS[self.init](X, k, self._n_trimmed(X), rng)
+        given = self.init(X.X, k, rng) if callable(self.init) else self.init
+        C = check_array(given, dtype=X.dtype, order="C", copy=True, input_name="init")
+        if C.shape != (k, X.n_features):
+            raise ValueError(
+                f"init has shape {C.shape}; expected (n_clusters, n_features) = "
+                f"({k}, {X.n_features})."
+            )
+        return C
+
+    def _search(self, X: Table, run: Run, rng: np.random.RandomState) -> None:
+        """Descend from the start, and on from every swap that pays."""
+        watch = self._watcher()
+        if watch:
+            watch(run.state)
+
+        def step(state: Any) -> Any:
+            return self._step(X, state)
+
+        descend(step, run, max_iter=self.max_iter, tol=self._tolerance(), watch=watch)
+        if self._n_swaps() != 0:
+            swap_centers(
+                X,
+                run,
+                lambda C: self._start(X, C),
+                step,
+                n_swaps=self._n_swaps(),
+                max_iter=self.max_iter,
+                rng=rng,
+                watch=watch,
+            )
+
+    def _watcher(self) -> Callable[[Any], object] | None:
+        """Return what is called after every step."""
+        if not self.verbose:
+            return self.on_step
+
+        def watch(state: Any) -> None:
+            name = type(self).__name__
+            print(f"{name}: step {state.n_iter}, objective {state.objective:.9g}")
+            if self.on_step:
+                self.on_step(state)
+
+        return watch
+
+    def _publish(self, X: Table, run: Run) -> None:
+        """Turn the best run into fitted attributes."""
+        state = run.state
+        costs = state.costs(X, self._n_nearest())
+        self.cluster_centers_ = state.C
+        self._memberships = state.sparse_memberships()
+        self.inlier_weights_ = state.v
+        self.outlier_mask_ = ~state.inlier_mask
+        self.outlier_scores_ = costs
+        self.labels_ = np.where(self.outlier_mask_, np.int32(-1), state.labels(X))
+        self.n_outliers_ = int(self.outlier_mask_.sum())
+        self.offset_ = -self._boundary(X, costs)
+        self.objective_ = state.objective
+        self.objective_path_ = np.array(run.path)
+        self.n_iter_ = state.n_iter
+        self.converged_ = run.converged
+        if not run.converged:
+            warnings.warn(
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} with the "
+                f"objective still falling by {run.last_fall:.0e} of itself; raise "
+                "max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _boundary(self, X: Table, costs: NDArray[np.float64]) -> float:
+        """Return the cost halfway between the last inlier and the first outlier."""
+        counts = np.ones(X.n_rows, dtype=bool) if X.weights is None else X.weights > 0
+        whole = self.inlier_weights_ >= 1 - DUST
+        if whole[counts].all():
+            return np.inf
+        last_kept = costs[counts & ~self.outlier_mask_].max(initial=0.0)
+        beyond = costs[counts & ~whole & (costs >= last_kept)]
+        first_out = beyond.min() if beyond.size else last_kept
+        middle = last_kept + (first_out - last_kept) / 2
+        return float(middle if middle < first_out else last_kept)
+
+    # Fitted attributes that are built when asked for
+
+    @property
+    def memberships_(self) -> NDArray[np.float64]:
+        """Membership weights, (n_samples, n_clusters)."""
+        check_is_fitted(self)
+        return self._memberships.toarray().astype(np.float64)
+
+    @property
+    def assignments_(self) -> NDArray[np.bool_]:
+        """Clusters of the rows that are not outliers, (n_samples, n_clusters)."""
+        return (self.memberships_ > DUST) & ~self.outlier_mask_[:, None]
+
+    @property
+    def inertia_(self) -> float:
+        """The objective, by its name in :class:`sklearn.cluster.KMeans`."""
+        check_is_fitted(self)
+        return self.objective_
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.cluster_centers_)
+
+    # New rows
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the nearest cluster of each row, or -1 for an outlier."""
+        check_is_fitted(self)
+        nearest = admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest())
+        outlying = -nearest.cost < self.offset_
+        return np.where(outlying, np.int32(-1), nearest.labels[:, 0])
+
+    def predict_memberships(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return membership weights of new rows, those of outliers included."""
+        check_is_fitted(self)
+        rows = admit_new(self, X)
+        labels = rows.nearest(self.cluster_centers_, self._n_nearest()).labels
+        memberships = np.zeros((rows.n_rows, len(self.cluster_centers_)))
+        np.put_along_axis(memberships, labels.astype(np.intp), 1.0, axis=1)
+        return memberships
+
+    def transform(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the distances to the centers, (n_samples, n_clusters)."""
+        check_is_fitted(self)
+        return np.sqrt(admit_new(self, X).squared_distances(self.cluster_centers_))
+
+    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return minus the cost of each row: higher is more normal."""
+        check_is_fitted(self)
+        return -admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest()).cost
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
+        return self.score_samples(X) - self.offset_
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """Return minus the cost over the rows that are no outliers."""
+        scores = self.score_samples(X)
+        return float(scores[scores >= self.offset_].sum())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def best_of(X: Table, runs: list[Run]) -> Run:
+    """Return the run of lowest objective; ties keep the earliest."""
+    best = runs[0]
+    for run in runs[1:]:
+        if run.state.objective < X.goal_below(best.state):
+            best = run
+    return best

@@ -1,0 +1,191 @@
+"""The only loop and the only stopping rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+if TYPE_CHECKING:
+    from rtkm._table import Table
+
+# weights closer than this to 0 or 1 are rounding dust
+DUST = 1e-10
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class State:
+    """One iterate of a method with weights: what a step hands to the next.
+
+    `C` are the centers (k, d), `W` the memberships (n, k), `v` the inlier weights (n,).
+    """
+
+    C: NDArray[Any]
+    W: NDArray[np.float64]
+    v: NDArray[np.float64]
+    objective: float
+    n_iter: int = 0
+
+    @property
+    def inlier_mask(self) -> NDArray[np.bool_]:
+        """Rows that are kept whole."""
+        return self.v >= 1 - DUST
+
+    def sparse_memberships(self) -> sparse.csr_array:
+        """Return the weights that are not zero."""
+        return sparse.csr_array(np.where(self.W > DUST, self.W, 0.0))
+
+    def labels(self, X: Table) -> NDArray[np.int32]:
+        """Return the nearest of the centers each row belongs to."""
+        D = np.where(self.W > DUST, X.squared_distances(self.C), np.inf)
+        return D.argmin(axis=1).astype(np.int32)
+
+    def costs(self, X: Table, n_memberships: int) -> NDArray[np.float64]:
+        """Return the sum of each row's smallest squared distances."""
+        return X.nearest(self.C, n_memberships).cost
+
+    def settled(self, last: State, tol: float) -> bool:
+        """Whether the objective has stopped falling."""
+        return last.objective - self.objective <= tol * abs(last.objective)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relaxed(State):
+    """A state reached by proximal steps, which may be small while much is to come."""
+
+    def settled(self, last: State, tol: float) -> bool:
+        """Whether objective, memberships, inlier weights and centers all rest."""
+        squared_scale = self.objective / max(self.v.sum(), DUST)
+        squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
+        return (
+            super().settled(last, tol)
+            and bool(np.abs(self.W - last.W).max() <= tol)
+            and bool(np.abs(self.v - last.v).max() <= tol)
+            and bool(squared_shift <= tol**2 * squared_scale)
+        )
+
+
+class Nearest(NamedTuple):
+    """Each row's nearest centers: their numbers and squared distances, (n, s) each.
+
+    `cost` is the sum of those distances, `spare` the distance of the next center.
+    """
+
+    labels: NDArray[np.int32]
+    squared: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    spare: NDArray[np.float64]
+
+
+class Cut(NamedTuple):
+    """Where the trimming falls: `row` keeps `share` of itself, costlier rows nothing."""
+
+    threshold: float
+    row: int
+    share: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Vertex:
+    """An iterate at a vertex: rows in their nearest clusters, and kept or trimmed.
+
+    It reads like a `State`, but `W` and `v` are made when asked for; `means` are the
+    centers of the next step.
+    """
+
+    C: NDArray[Any]
+    nearest: Nearest
+    kept: NDArray[np.bool_]
+    cut: Cut
+    means: NDArray[Any]
+    objective: float
+    slack: float
+    n_iter: int = 0
+
+    @property
+    def W(self) -> NDArray[np.float64]:  # noqa: N802
+        """Memberships (n, k)."""
+        return self.sparse_memberships().toarray().astype(np.float64)
+
+    @property
+    def v(self) -> NDArray[np.float64]:
+        """Inlier weights (n,)."""
+        v = self.kept.astype(np.float64)
+        if self.cut.row < len(v):
+            v[self.cut.row] = self.cut.share
+        return v
+
+    @property
+    def inlier_mask(self) -> NDArray[np.bool_]:
+        """Rows of which any part is kept."""
+        return self.kept
+
+    def sparse_memberships(self) -> sparse.csr_array:
+        """Return the memberships as booleans."""
+        labels = self.nearest.labels
+        n, s = labels.shape
+        entries = np.ones(n * s, dtype=np.bool_), labels.ravel(), np.arange(n + 1) * s
+        return sparse.csr_array(entries, shape=(n, len(self.C)))
+
+    def labels(self, X: Table) -> NDArray[np.int32]:
+        """Return each row's nearest center."""
+        return self.nearest.labels[:, 0]
+
+    def costs(self, X: Table, n_memberships: int) -> NDArray[np.float64]:
+        """Return the sum of each row's smallest squared distances."""
+        return self.nearest.cost
+
+    def settled(self, last: Vertex, tol: float) -> bool:
+        """Whether no row changed its clusters or its side of the cut."""
+        return (
+            np.array_equal(self.nearest.labels, last.nearest.labels)
+            and np.array_equal(self.kept, last.kept)
+            and (self.cut.share == 1 or self.cut.row == last.cut.row)
+        ) or last.objective - self.objective < tol * last.objective
+
+
+@dataclass
+class Run:
+    """A descent under way: its last state, and the objective after every step."""
+
+    state: Any
+    path: list[float] = field(default_factory=list)
+    converged: bool = False
+
+    def __post_init__(self) -> None:
+        self.path.append(self.state.objective)
+
+    @property
+    def last_fall(self) -> float:
+        """By how much, of itself, the objective fell in the last step."""
+        before, now = self.path[-2:] if len(self.path) > 1 else self.path * 2
+        return (before - now) / before if before else 0.0
+
+    def move_to(self, state: Any) -> None:
+        """Take the next state."""
+        self.state = state
+        self.path.append(state.objective)
+
+
+def descend(
+    step: Callable[[Any], Any],
+    run: Run,
+    *,
+    max_iter: int,
+    tol: float = 0.0,
+    watch: Callable[[Any], object] | None = None,
+    until: Callable[[Run], bool] = lambda run: False,
+) -> Run:
+    """Repeat the step until the state settles; the run always holds the last one."""
+    run.converged = False
+    while not (run.converged or run.state.n_iter >= max_iter or until(run)):
+        last = run.state
+        run.move_to(replace(step(last), n_iter=last.n_iter + 1))
+        run.converged = run.state.settled(last, tol)
+        if watch:
+            watch(run.state)
+    return run

@@ -1,0 +1,52 @@
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats = NDArray[np.float64]
+_Cut = tuple[float, int, float]
+_Nearest = tuple[NDArray[np.int32], _Floats, _Floats, _Floats]
+
+class Table:
+    def __init__(
+        self, *arrays: Any, weights: _Floats | None, n_threads: int
+    ) -> None: ...
+    def nearest(self, C: NDArray[Any], n_memberships: int) -> _Nearest: ...
+    def concentrate(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        kept_mass: float,
+        window: tuple[float, float],
+    ) -> tuple[_Nearest, NDArray[np.uint8], _Cut, _Floats, _Floats, float]: ...
+    def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]: ...
+    def lower(self, C: NDArray[Any], cost: _Floats) -> None: ...
+    def swap_gains(
+        self,
+        candidates: NDArray[Any],
+        labels: NDArray[np.int32],
+        squared: _Floats,
+        cost: _Floats,
+        spare: _Floats,
+        cap: float,
+        n_clusters: int,
+    ) -> _Floats: ...
+    def weighted_sums(self, weights: _Floats) -> tuple[_Floats, _Floats]: ...
+    def lexicographic_order(self) -> NDArray[np.int64]: ...
+    def count_distinct(self, enough: int) -> int: ...
+    def draw(
+        self,
+        order: NDArray[np.int64],
+        cost: _Floats | None,
+        cap: float,
+        u: _Floats,
+    ) -> NDArray[np.int64]: ...
+
+def find_cut(
+    values: _Floats, weights: _Floats | None, mass: float, n_threads: int
+) -> _Cut: ...
+def project(
+    y: _Floats, weights: _Floats | None, total: float, n_threads: int
+) -> _Floats: ...
+def project_rows(Y: _Floats, total: float, n_threads: int) -> _Floats: ...
+def instruction_set() -> str: ...

@@ -1,0 +1,107 @@
+"""Parameter types: the annotation of a field is the rule its value is held to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import Annotated, Any, Literal, get_args, get_type_hints
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a value must be, in words and as a test."""
+
+    wanted: str
+    accepts: Callable[[Any], bool]
+
+
+def is_integer(value: Any, at_least: int) -> bool:
+    """Whether the value is a whole number, not a bool, and not below the bound."""
+    return (
+        isinstance(value, Integral)
+        and not isinstance(value, bool | np.bool_)
+        and int(value) >= at_least
+    )
+
+
+def is_number(value: Any, above: float = -inf) -> bool:
+    """Whether the value is a finite real number above the bound."""
+    return (
+        isinstance(value, Real)
+        and not isinstance(value, bool | np.bool_)
+        and isfinite(float(value))
+        and float(value) > above
+    )
+
+
+def is_share(value: Any) -> bool:
+    """Whether the value is a float in [0, 1)."""
+    return not isinstance(value, Integral) and is_number(value) and 0 <= value < 1
+
+
+def is_name(*names: str) -> Callable[[Any], bool]:
+    """Make a test for one of the names (an array would compare element by element)."""
+    return lambda value: isinstance(value, str) and value in names
+
+
+Count = Annotated[int, Rule("an integer of at least 1", lambda v: is_integer(v, 1))]
+Tally = Annotated[int, Rule("an integer of at least 0", lambda v: is_integer(v, 0))]
+Positive = Annotated[float, Rule("a positive number", lambda v: is_number(v, 0))]
+Tolerance = Annotated[
+    float, Rule("a number of at least 0", lambda v: is_number(v) and v >= 0)
+]
+OutlierRows = Annotated[
+    float,
+    Rule(
+        "a share in [0, 1) or a whole number of rows (write 1 for one row)",
+        lambda v: is_integer(v, 0) or is_share(v),
+    ),
+]
+Auto = Annotated[Literal["auto"], Rule("'auto'", is_name("auto"))]
+RandomState = Annotated[
+    Any,
+    Rule(
+        "None, an integer or a RandomState",
+        lambda v: (
+            v is None
+            or is_integer(v, 0)
+            or isinstance(v, np.random.RandomState)
+            or v is np.random
+        ),
+    ),
+]
+Watcher = Annotated[
+    Callable[[Any], object] | None,
+    Rule("None or a callable", lambda v: v is None or callable(v)),
+]
+
+
+def check_params(estimator: Any) -> None:
+    """Hold every parameter to the rules of its field, before any array is seen."""
+    hints = get_type_hints(type(estimator), include_extras=True)
+    for field in fields(estimator):
+        value = getattr(estimator, field.name)
+        hint = hints[field.name]
+        rules = [
+            rule
+            for option in (hint, *get_args(hint))
+            for rule in getattr(option, "__metadata__", ())
+        ]
+        if not any(rule.accepts(value) for rule in rules):
+            wanted = " or ".join(rule.wanted for rule in rules)
+            raise ValueError(
+                f"{field.name}={value!r} is not valid for {type(estimator).__name__}; "
+                f"expected {wanted}."
+            )
+
+
+def whole_rows(share_or_count: float, mass: float) -> int:
+    """Turn a share of the mass, or a number of rows, into whole rows, half up."""
+    if isinstance(share_or_count, Integral):
+        return int(share_or_count)
+    # a product such as 0.3 * 45 must not fall below its half for want of a last bit
+    return int(np.floor(share_or_count * mass + 0.5 + 1e-9))

@@ -1,0 +1,75 @@
+"""Trimmed swaps: how a descent leaves a poor minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm._descent import Run, Vertex, descend
+from rtkm._table import Table
+
+# rows drawn for one swap, of which the best is tried
+N_CANDIDATES = 5
+# steps within which a swap must have paid
+N_STEPS = 10
+# swaps in a row without gain that end the search, at least; more for many clusters
+LEAST_PATIENCE = 12
+
+
+def swap_centers(
+    X: Table,
+    run: Run,
+    start: Callable[[NDArray[Any]], Vertex],
+    step: Callable[[Vertex], Vertex],
+    *,
+    n_swaps: int | str,
+    max_iter: int,
+    rng: np.random.RandomState,
+    watch: Callable[[Any], object] | None = None,
+) -> Run:
+    """Move centers to where the trimmed cost falls, while that pays.
+
+    ``n_swaps="auto"`` ends after a number of swaps in a row without gain.
+    """
+    patience: float = max(2 * len(run.state.C), LEAST_PATIENCE)
+    patience, limit = (patience, np.inf) if n_swaps == "auto" else (np.inf, n_swaps)
+    n_tried = n_failed = 0
+    while n_tried < limit and n_failed < patience:
+        goal = X.goal_below(run.state)
+        trial = Run(start(propose_swap(X, run.state, rng)))
+        descend(step, trial, max_iter=N_STEPS, until=partial(is_decided, goal=goal))
+        n_tried += 1
+        n_failed += 1
+        if trial.state.objective < goal:
+            run.move_to(trial.state)
+            run.converged = trial.converged
+            n_failed = 0
+            if watch:
+                watch(run.state)
+    return run if run.converged else descend(step, run, max_iter=max_iter, watch=watch)
+
+
+def is_decided(trial: Run, goal: float) -> bool:
+    """Whether a trial reached the goal, or falls too slowly to reach it in time."""
+    if len(trial.path) < 2:
+        return False
+    before, now = trial.path[-2:]
+    n_left = N_STEPS - trial.state.n_iter
+    return now < goal or now - (before - now) * n_left > goal
+
+
+def propose_swap(X: Table, state: Vertex, rng: np.random.RandomState) -> NDArray[Any]:
+    """Return centers of which one, cheap to lose, moved to a row that gains most."""
+    drawn = X.draw(
+        rng, size=N_CANDIDATES, cost=state.nearest.cost, cap=state.cut.threshold
+    )
+    rows = X.rows(drawn)
+    gains = X.swap_gains(rows, state)
+    row, center = np.unravel_index(gains.argmin(), gains.shape)
+    C = state.C.copy()
+    C[center] = rows[row]  # in its slot, so that the other labels stay
+    return C

@@ -1,0 +1,176 @@
+"""The vocabulary: rows with their weights, and the words that steps are written in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+
+from rtkm import _native
+from rtkm._descent import Cut, Nearest, Vertex
+
+
+def n_threads() -> int:
+    """Return as many threads as OpenMP programs would use here.
+
+    So `OMP_NUM_THREADS`, threadpoolctl's limits and a container's quota all count.
+    """
+    return int(_openmp_effective_n_threads())
+
+
+class Table:
+    """A table of rows, dense or CSR, bound to its row weights.
+
+    Every word counts a row of weight 2 as that row twice. Centers are NumPy arrays of
+    the table's dtype; sums and costs are float64.
+    """
+
+    def __init__(
+        self, X: NDArray[Any] | sparse.csr_array, weights: NDArray[np.float64] | None
+    ) -> None:
+        self.X = X
+        self.weights = weights
+        self.n_rows, self.n_features = X.shape
+        self.dtype = X.dtype
+        arrays = (X.data, X.indices, X.indptr, X.shape[1]) if sparse.issparse(X) else (X,)
+        self._native = _native.Table(*arrays, weights=weights, n_threads=n_threads())
+
+    @cached_property
+    def mass(self) -> float:
+        """The total weight."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    def goal_below(self, state: Any) -> float:
+        """Return what an objective must fall below to count as lower than the state's.
+
+        Less is rounding: that of a sum, or of centers, which gives rows that sit on
+        their center a cost of their own.
+        """
+        squared_rounding = np.square(8 * np.finfo(self.dtype).eps * state.C).sum(axis=1)
+        return state.objective * (1 - 1e-9) - self.mass * float(squared_rounding.max())
+
+    def total(self, values: NDArray[np.float64]) -> float:
+        """Return the weighted sum of one value a row."""
+        weighted = values if self.weights is None else self.weights * values
+        return float(weighted.sum(dtype=np.float64))
+
+    def rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """Return some rows as a dense array."""
+        rows = self.X[numbers]
+        return np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+
+    def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]:
+        """Return the (n, k) squared distances, summed from differences."""
+        return self._native.squared_distances(C)
+
+    def nearest(self, C: NDArray[Any], n_memberships: int) -> Nearest:
+        """Return the nearest centers of every row; ties go to the lowest number."""
+        return Nearest(*self._native.nearest(C, n_memberships))
+
+    def weighted_means(
+        self, W: NDArray[np.float64], fallback: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return the means of the rows under (n, k) weights; no weight keeps fallback."""
+        sums, masses = self._native.weighted_sums(np.ascontiguousarray(W))
+        return means(sums, masses, fallback, negligible=1e-12 * masses.sum())
+
+    def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        """Project onto {0 <= v <= 1, weighted sum of v = total}."""
+        return _native.project(z, self.weights, total, n_threads())
+
+    def project_rows(self, Z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        """Project every row onto {0 <= w <= 1, sum of w = total}."""
+        return _native.project_rows(np.ascontiguousarray(Z), total, n_threads())
+
+    def cut(self, values: NDArray[np.float64], mass: float) -> Cut:
+        """Return where the rows of smallest values reach the mass."""
+        return Cut(*_native.find_cut(values, self.weights, mass, n_threads()))
+
+    def concentrate(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        mass: float,
+        last: Vertex | None = None,
+    ) -> Vertex:
+        """Assign rows to their nearest centers, keep the cheapest, and average those.
+
+        The last state tells about where the cut will fall, which saves a second look at
+        most rows; the answer does not depend on it.
+        """
+        window = (np.inf, np.inf) if mass >= self.mass else (0.0, 0.0)
+        if last and mass < self.mass:
+            around = np.array([1 - last.slack, 1 + last.slack]) * last.cut.threshold
+            window = (around[0], around[1])
+        nearest, kept, cut, sums, masses, objective = self._native.concentrate(
+            C, n_memberships, mass, window
+        )
+        return Vertex(
+            C=C,
+            nearest=Nearest(*nearest),
+            kept=kept.view(np.bool_),
+            cut=Cut(*cut),
+            means=means(sums, masses, fallback=C),
+            objective=objective,
+            slack=expected_change(cut[0], last),
+        )
+
+    def swap_gains(self, rows: NDArray[Any], state: Vertex) -> NDArray[np.float64]:
+        """Return, for each new row and each center it may replace, the change of cost.
+
+        Costs are capped at the trimming threshold, which stays where it is.
+        """
+        gains = self._native.swap_gains(
+            rows, *state.nearest, state.cut.threshold, len(state.C)
+        )
+        return gains[:, :-1] + gains[:, -1:]
+
+    def lower(self, cost: NDArray[np.float64], C: NDArray[Any]) -> None:
+        """Lower each cost, in place, to the squared distance of one center."""
+        self._native.lower(C, cost)
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        return self._native.lexicographic_order()
+
+    def draw(
+        self,
+        rng: np.random.RandomState,
+        size: int = 1,
+        cost: NDArray[np.float64] | None = None,
+        cap: float = np.inf,
+    ) -> NDArray[np.int64]:
+        """Draw rows with chances weight * min(cost, cap), or by weight alone.
+
+        Draws run along the lexicographic order of the rows, so they do not change when
+        the table is shuffled, shifted or scaled, or weights are written as repetitions.
+        """
+        return self._native.draw(self._order, cost, cap, rng.random_sample(size))
+
+    def count_distinct(self, enough: int) -> int:
+        """Return the number of distinct rows, counted no further than enough."""
+        return self._native.count_distinct(enough)
+
+
+def means(
+    sums: NDArray[np.float64],
+    masses: NDArray[np.float64],
+    fallback: NDArray[Any],
+    negligible: float = 0.0,
+) -> NDArray[Any]:
+    """Divide sums by masses; a center without mass stays where it was."""
+    filled = masses > negligible
+    centers = fallback.copy()
+    centers[filled] = sums[filled] / masses[filled, None]
+    return centers
+
+
+def expected_change(threshold: float, last: Vertex | None) -> float:
+    """Return by how much, of itself, the threshold may move in the next step."""
+    if last is None or not last.cut.threshold > 0 or np.isinf(threshold):
+        return 0.1
+    return float(np.clip(4 * abs(threshold / last.cut.threshold - 1), 1e-3, 0.1))

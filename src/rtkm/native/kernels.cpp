@@ -1,0 +1,433 @@
+// Compiled once for each instruction set: RTKM_ISA names the namespace.
+#include "kernels.hpp"
+
+#include <limits>
+#include <type_traits>
+
+namespace rtkm {
+namespace RTKM_ISA {
+namespace {
+
+// Two registers of 32 bytes hold one feature of a tile's rows; a compiler without AVX
+// splits each in two, so there is one source for both instruction sets.
+template <class T>
+struct Simd;
+template <>
+struct Simd<double> {
+    typedef double Vec __attribute__((vector_size(32)));
+    typedef std::int64_t Mask __attribute__((vector_size(32)));
+};
+template <>
+struct Simd<float> {
+    typedef float Vec __attribute__((vector_size(32)));
+    typedef std::int32_t Mask __attribute__((vector_size(32)));
+};
+
+template <class T>
+using Vec = typename Simd<T>::Vec;
+template <class T>
+using Mask = typename Simd<T>::Mask;
+
+template <class T>
+constexpr std::size_t width = 32 / sizeof(T);
+
+template <class T>
+inline Vec<T> load(const T* from) {
+    Vec<T> v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+}
+
+template <class T>
+inline void store(T* to, Vec<T> v) {
+    __builtin_memcpy(to, &v, sizeof v);
+}
+
+template <class T>
+inline Vec<T> broadcast(T x) {
+    return x - Vec<T>{};
+}
+
+inline double smaller(double a, double b) { return a < b ? a : b; }
+
+// Rows as registers in, features as registers out.
+inline void transpose(Vec<double> (&v)[4]) {
+    const auto a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
+    const auto b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
+    const auto c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
+    const auto d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
+    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+    v[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
+inline void transpose(Vec<float> (&v)[8]) {
+    Vec<float> t[8];
+    for (int i = 0; i < 8; i += 2) {
+        t[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+        t[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+    }
+    for (int i = 0; i < 8; i += 4)
+        for (int h = 0; h < 2; ++h) {
+            const auto a = t[i + h], b = t[i + h + 2];
+            v[i + 2 * h] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+            v[i + 2 * h + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int i = 0; i < 4; ++i) {
+        t[i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+        t[i + 4] = __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+    for (int i = 0; i < 8; ++i) v[i] = t[i];
+}
+
+// A tile holds feature after feature, each of all its rows; a short last tile repeats
+// its last row, so no lane ever holds rubbish.
+template <class T>
+void pack_dense(const Rows<T>& rows, std::size_t first, std::size_t count, T* tile) {
+    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
+    const T* row[lanes];
+    for (std::size_t l = 0; l < lanes; ++l)
+        row[l] = rows.data + (first + (l < count ? l : count - 1)) * rows.p;
+    std::size_t f = 0;
+    for (; f + w <= rows.p; f += w)
+        for (std::size_t half = 0; half < lanes; half += w) {
+            Vec<T> v[w];
+            for (std::size_t l = 0; l < w; ++l) v[l] = load(row[half + l] + f);
+            transpose(v);
+            for (std::size_t l = 0; l < w; ++l) store(tile + (f + l) * lanes + half, v[l]);
+        }
+    for (; f < rows.p; ++f)
+        for (std::size_t l = 0; l < lanes; ++l) tile[f * lanes + l] = row[l][f];
+}
+
+template <class T>
+void pack_csr(const Rows<T>& rows, std::size_t first, std::size_t count, T* tile) {
+    constexpr std::size_t lanes = tile_rows<T>;
+    __builtin_memset(tile, 0, rows.p * lanes * sizeof(T));
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const std::size_t row = first + (l < count ? l : count - 1);
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
+            tile[rows.indices[e] * lanes + l] = rows.data[e];
+    }
+}
+
+// Squared distances of a tile to G centers, summed from differences: next to the fused
+// multiply-add the subtraction is free, and rows far from the origin keep their digits.
+template <class T, int G>
+void group_distances(const T* tile, const T* center, std::size_t p, T* out) {
+    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
+    Vec<T> sum[G][2] = {};
+    for (std::size_t f = 0; f < p; ++f) {
+        const Vec<T> x0 = load(tile + f * lanes), x1 = load(tile + f * lanes + w);
+        for (int g = 0; g < G; ++g) {
+            const Vec<T> c = broadcast(center[g * p + f]);
+            const Vec<T> d0 = x0 - c, d1 = x1 - c;
+            sum[g][0] += d0 * d0;
+            sum[g][1] += d1 * d1;
+        }
+    }
+    for (int g = 0; g < G; ++g) {
+        store(out + g * lanes, sum[g][0]);
+        store(out + g * lanes + w, sum[g][1]);
+    }
+}
+
+// For very sparse rows only the entries that are there are visited; what the zeros
+// contribute is the rest of the center's squared norm.
+template <class T>
+void sparse_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
+                      const Centers<T>& centers, T* out) {
+    constexpr std::size_t lanes = tile_rows<T>;
+    for (std::size_t l = 0; l < lanes; ++l) {
+        const std::size_t row = first + (l < count ? l : count - 1);
+        for (std::size_t j = 0; j < centers.k; ++j) {
+            const T* c = centers.data + j * centers.p;
+            double there = 0, covered = 0;
+            for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
+                const double cf = c[rows.indices[e]], d = rows.data[e] - cf;
+                there += d * d;
+                covered += cf * cf;
+            }
+            const double rest = centers.squared_norms[j] - covered;
+            out[j * lanes + l] = static_cast<T>(there + (rest > 0 ? rest : 0));
+        }
+    }
+}
+
+// Leaves the k x lanes squared distances of `count` rows in work.distances.
+template <class T>
+void tile_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
+                    const Centers<T>& centers, const Workspace<T>& work) {
+    constexpr std::size_t lanes = tile_rows<T>;
+    if (rows.is_csr()) {
+        const std::size_t entries = rows.indptr[first + count] - rows.indptr[first];
+        // below a quarter of the entries the detour over the norms pays
+        if (4 * entries < count * rows.p)
+            return sparse_distances(rows, first, count, centers, work.distances);
+        pack_csr(rows, first, count, work.tile);
+    } else {
+        pack_dense(rows, first, count, work.tile);
+    }
+    const std::size_t p = centers.p;
+    std::size_t j = 0;
+    for (; j + 4 <= centers.k; j += 4)
+        group_distances<T, 4>(work.tile, centers.data + j * p, p,
+                              work.distances + j * lanes);
+    const T* c = centers.data + j * p;
+    T* out = work.distances + j * lanes;
+    switch (centers.k - j) {
+        case 3: return group_distances<T, 3>(work.tile, c, p, out);
+        case 2: return group_distances<T, 2>(work.tile, c, p, out);
+        case 1: return group_distances<T, 1>(work.tile, c, p, out);
+    }
+}
+
+// The two smallest of k distances, lane by lane; ties go to the lowest number.
+template <class T>
+void two_smallest(const T* distances, std::size_t k, std::size_t first,
+                  std::size_t count, const Nearest& out) {
+    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
+    using Int = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    T best[lanes], second[lanes];
+    Int label[lanes];
+    for (std::size_t half = 0; half < lanes; half += w) {
+        Vec<T> low = broadcast(std::numeric_limits<T>::infinity()), next = low;
+        Mask<T> low_at = {};
+        for (std::size_t j = 0; j < k; ++j) {
+            const Vec<T> d = load(distances + j * lanes + half);
+            const Mask<T> closer = d < low;
+            const Vec<T> loser = closer ? low : d;
+            next = loser < next ? loser : next;
+            low = closer ? d : low;
+            low_at = closer ? static_cast<Int>(j) - Mask<T>{} : low_at;
+        }
+        store(best + half, low);
+        store(second + half, next);
+        __builtin_memcpy(label + half, &low_at, sizeof low_at);
+    }
+    for (std::size_t l = 0; l < count; ++l) {
+        out.labels[first + l] = static_cast<std::int32_t>(label[l]);
+        out.squared[first + l] = best[l];
+        out.spare[first + l] = second[l];
+    }
+}
+
+// The s + 1 smallest of k distances, by insertion; ties go to the lowest number.
+template <class T>
+void several_smallest(std::size_t k, std::size_t first, std::size_t count,
+                      const Nearest& out, const Workspace<T>& work) {
+    const std::size_t s = out.s;
+    for (std::size_t l = 0; l < count; ++l) {
+        for (std::size_t r = 0; r <= s; ++r)
+            work.nearest[r] = std::numeric_limits<T>::infinity();
+        for (std::size_t j = 0; j < k; ++j) {
+            const T d = work.distances[j * tile_rows<T> + l];
+            if (!(d < work.nearest[s])) continue;
+            std::size_t r = s;
+            for (; r > 0 && d < work.nearest[r - 1]; --r) {
+                work.nearest[r] = work.nearest[r - 1];
+                work.order[r] = work.order[r - 1];
+            }
+            work.nearest[r] = d;
+            work.order[r] = static_cast<std::int32_t>(j);
+        }
+        const std::size_t i = first + l;
+        double cost = 0;
+        for (std::size_t r = 0; r < s; ++r) {
+            out.labels[i * s + r] = work.order[r];
+            out.squared[i * s + r] = work.nearest[r];
+            cost += work.nearest[r];
+        }
+        out.cost[i] = cost;
+        out.spare[i] = work.nearest[s];
+    }
+}
+
+inline Vec<double> load_as_double(const double* x) { return load(x); }
+
+inline Vec<double> load_as_double(const float* x) {
+    typedef float Half __attribute__((vector_size(16)));
+    Half v;
+    __builtin_memcpy(&v, x, sizeof v);
+    return __builtin_convertvector(v, Vec<double>);
+}
+
+template <class T>
+inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double* sum) {
+    if (rows.is_csr()) {
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
+            sum[rows.indices[e]] += weight * rows.data[e];
+        return;
+    }
+    const T* x = rows.data + row * rows.p;
+    std::size_t f = 0;
+    for (; f + 4 <= rows.p; f += 4)
+        store(sum + f, load(sum + f) + weight * load_as_double(x + f));
+    for (; f < rows.p; ++f) sum[f] += weight * x[f];
+}
+
+template <class T>
+inline void add_to_its_centers(const Rows<T>& rows, std::size_t row, double weight,
+                               const Nearest& nearest, const Sums& sums) {
+    for (std::size_t r = 0; r < nearest.s; ++r) {
+        const std::size_t j = nearest.labels[row * nearest.s + r];
+        sums.masses[j] += weight;
+        add_row(rows, row, weight, sums.rows + j * rows.p);
+    }
+}
+
+template <class T, class Body>
+inline void for_each_tile(Range range, Body body) {
+    for (std::size_t first = range.first; first < range.last; first += tile_rows<T>) {
+        const std::size_t left = range.last - first;
+        body(first, left < tile_rows<T> ? left : tile_rows<T>);
+    }
+}
+
+// Branches on the cost would be gambles, so there are none: an undecided row is written
+// and only then counted, and a row that is not sure is summed in a slot of its own.
+// Everything is passed by value: what the compiler can see whole it keeps in registers.
+template <class T, std::size_t S>
+inline void sum_sure_rows(const Rows<T> rows, Range range, const Nearest nearest,
+                          const Window window, std::size_t k, std::uint8_t* kept,
+                          Undecided& undecided, Sums& sums) {
+    const std::size_t s = S ? S : nearest.s;
+    std::uint32_t* open = undecided.rows + undecided.n;
+    double* const sum = sums.rows;
+    double* const masses = sums.masses;
+    const double counted[2] = {0.0, 1.0};
+    double total = sums.cost;
+    for (std::size_t i = range.first; i < range.last; ++i) {
+        const double cost = nearest.cost[i], weight = rows.weight(i);
+        const std::size_t sure = cost < window.sure;
+        kept[i] = static_cast<std::uint8_t>(sure);
+        *open = static_cast<std::uint32_t>(i);
+        open += (1 - sure) & (cost < window.ceiling);
+        total += counted[sure] * weight * cost;
+        for (std::size_t r = 0; r < s; ++r) {
+            const std::size_t j = k - sure * (k - nearest.labels[i * s + r]);
+            masses[j] += weight;
+            add_row(rows, i, weight, sum + j * rows.p);
+        }
+    }
+    sums.cost = total;
+    undecided.n = open - undecided.rows;
+}
+
+template <class T>
+void nearest(const Rows<T>& rows, Range range, const Centers<T>& centers,
+             const Nearest& out, const Window& window, std::uint8_t* kept,
+             Undecided& undecided, Sums& sums, const Workspace<T>& work) {
+    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
+        const Range tile{first, first + count};
+        const std::size_t k = centers.k;
+        tile_distances(rows, first, count, centers, work);
+        if (out.s == 1) {
+            two_smallest(work.distances, k, first, count, out);
+            if (sums.rows)
+                sum_sure_rows<T, 1>(rows, tile, out, window, k, kept, undecided, sums);
+        } else {
+            several_smallest(k, first, count, out, work);
+            if (sums.rows)
+                sum_sure_rows<T, 0>(rows, tile, out, window, k, kept, undecided, sums);
+        }
+    });
+}
+
+template <class T>
+void settle(const Rows<T>& rows, Range range, const Undecided& undecided,
+            const Nearest& nearest, const Cut& cut, std::uint8_t* kept, Sums& sums) {
+    for (std::size_t u = range.first; u < range.last; ++u) {
+        const std::size_t i = undecided.rows[u];
+        const double cost = nearest.cost[i];
+        kept[i] = cut.keeps(cost, i);
+        if (!kept[i]) continue;
+        const double weight = rows.weight(i) * (i == cut.row ? cut.share : 1.0);
+        sums.cost += weight * cost;
+        add_to_its_centers(rows, i, weight, nearest, sums);
+    }
+}
+
+template <class T>
+void distances(const Rows<T>& rows, Range range, const Centers<T>& centers, T* out,
+               const Workspace<T>& work) {
+    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
+        tile_distances(rows, first, count, centers, work);
+        for (std::size_t l = 0; l < count; ++l)
+            for (std::size_t j = 0; j < centers.k; ++j)
+                out[(first + l) * centers.k + j] = work.distances[j * tile_rows<T> + l];
+    });
+}
+
+template <class T>
+void lower(const Rows<T>& rows, Range range, const Centers<T>& center, double* cost,
+           const Workspace<T>& work) {
+    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
+        tile_distances(rows, first, count, center, work);
+        for (std::size_t l = 0; l < count; ++l)
+            cost[first + l] = smaller(cost[first + l], work.distances[l]);
+    });
+}
+
+// A row with costs d_1 <= .. <= d_s and spare d_(s+1) that meets a candidate at dx costs
+// min(cost, cost - d_s + dx), and min(cost, cost - d_j + min(dx, spare)) if j goes.
+template <class T>
+void swap_gains(const Rows<T>& rows, Range range, const Centers<T>& candidates,
+                const Nearest& state, double cap, std::size_t k, double* gains,
+                const Workspace<T>& work) {
+    const std::size_t s = state.s;
+    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
+        tile_distances(rows, first, count, candidates, work);
+        for (std::size_t l = 0; l < count; ++l) {
+            const std::size_t i = first + l;
+            const double weight = rows.weight(i), cost = state.cost[i];
+            const double spare = state.spare[i], farthest = state.squared[i * s + s - 1];
+            const double now = smaller(cost, cap);
+            for (std::size_t c = 0; c < candidates.k; ++c) {
+                const double dx = work.distances[c * tile_rows<T> + l];
+                double* gain = gains + c * (k + 1);
+                double with = now;
+                if (dx < farthest) {
+                    with = smaller(cost - farthest + dx, cap);
+                    gain[k] += weight * (with - now);
+                }
+                if (cost >= cap && with >= cap) continue;  // trimmed before and after
+                for (std::size_t r = 0; r < s; ++r) {
+                    const double lost = cost - state.squared[i * s + r];
+                    const double without = smaller(lost + smaller(dx, spare), cap);
+                    gain[state.labels[i * s + r]] += weight * (without - with);
+                }
+            }
+        }
+    });
+}
+
+template <class T>
+void weighted_sums(const Rows<T>& rows, Range range, const double* weights,
+                   std::size_t k, Sums& sums) {
+    for (std::size_t i = range.first; i < range.last; ++i)
+        for (std::size_t j = 0; j < k; ++j) {
+            const double weight = rows.weight(i) * weights[i * k + j];
+            if (weight == 0) continue;
+            sums.masses[j] += weight;
+            add_row(rows, i, weight, sums.rows + j * rows.p);
+        }
+}
+
+template <class T>
+constexpr Kernels<T> table(const char* name) {
+    return {name, nearest<T>, settle<T>, distances<T>, lower<T>, swap_gains<T>,
+            weighted_sums<T>};
+}
+
+#define RTKM_TEXT2(x) #x
+#define RTKM_TEXT(x) RTKM_TEXT2(x)
+
+}  // namespace
+
+extern const Kernels<float> kernels32 = table<float>(RTKM_TEXT(RTKM_ISA));
+extern const Kernels<double> kernels64 = table<double>(RTKM_TEXT(RTKM_ISA));
+
+}  // namespace RTKM_ISA
+}  // namespace rtkm

@@ -1,0 +1,71 @@
+// The block kernels: each works on a range of rows and knows neither threads nor Python.
+//
+// kernels.cpp is compiled once for each instruction set, in a namespace of its own and
+// without any library template, so that no AVX code can leak into the baseline.
+#pragma once
+#include "rows.hpp"
+
+namespace rtkm {
+
+// Scratch memory of one thread: `tile_size(p)` and `tile_size(k)` numbers, 64-byte
+// aligned, and s + 1 numbers each for the insertion of the s + 1 nearest centers.
+template <class T>
+struct Workspace {
+    T* tile;
+    T* distances;
+    T* nearest;
+    std::int32_t* order;
+};
+
+// Rows in a tile: two vector registers of them.
+template <class T>
+constexpr std::size_t tile_rows = 64 / sizeof(T);
+
+template <class T>
+struct Kernels {
+    const char* name;
+
+    // Nearest centers of each row; rows below the window are kept and summed, and those
+    // inside are listed. Without `sums.rows` only the nearest centers are found.
+    void (*nearest)(const Rows<T>&, Range, const Centers<T>&, const Nearest&,
+                    const Window&, std::uint8_t* kept, Undecided&, Sums&,
+                    const Workspace<T>&);
+
+    // Once the cut is known: decides a range of the undecided rows and sums the kept.
+    void (*settle)(const Rows<T>&, Range, const Undecided&, const Nearest&, const Cut&,
+                   std::uint8_t* kept, Sums&);
+
+    // n x k squared distances.
+    void (*distances)(const Rows<T>&, Range, const Centers<T>&, T* out,
+                      const Workspace<T>&);
+
+    // cost = min(cost, squared distance to the one center).
+    void (*lower)(const Rows<T>&, Range, const Centers<T>&, double* cost,
+                  const Workspace<T>&);
+
+    // Change of the cost, capped at `cap`, if candidate c takes the place of center j:
+    // gains[c][j] + gains[c][k].
+    void (*swap_gains)(const Rows<T>&, Range, const Centers<T>& candidates,
+                       const Nearest&, double cap, std::size_t k, double* gains,
+                       const Workspace<T>&);
+
+    // Sums and masses under n x k weights.
+    void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
+                          Sums&);
+};
+
+// The best kernels this processor runs, or those called `name`.
+template <class T>
+const Kernels<T>& kernels();
+
+namespace baseline {
+extern const Kernels<float> kernels32;
+extern const Kernels<double> kernels64;
+}  // namespace baseline
+
+namespace avx2 {
+extern const Kernels<float> kernels32;
+extern const Kernels<double> kernels64;
+}  // namespace avx2
+
+}  // namespace rtkm

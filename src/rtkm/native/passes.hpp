@@ -1,0 +1,161 @@
+// One pass over all rows each: a block kernel on every part, partial sums in part order.
+#pragma once
+#include <cmath>
+#include <memory>
+#include <new>
+
+#include "kernels.hpp"
+#include "team.hpp"
+
+namespace rtkm {
+
+template <class T>
+class ScratchMemory {
+public:
+    ScratchMemory(std::size_t p, std::size_t k, std::size_t s)
+        : tile_(allocate(p)), distances_(allocate(k)), nearest_(s + 1), order_(s + 1) {}
+    Workspace<T> workspace() {
+        return {tile_.get(), distances_.get(), nearest_.data(), order_.data()};
+    }
+
+private:
+    struct Free {
+        void operator()(T* memory) const {
+            ::operator delete[](memory, std::align_val_t{64});
+        }
+    };
+    using Aligned = std::unique_ptr<T[], Free>;
+    static Aligned allocate(std::size_t features) {
+        const std::size_t bytes = features * tile_rows<T> * sizeof(T);
+        return Aligned(static_cast<T*>(::operator new[](bytes, std::align_val_t{64})));
+    }
+    Aligned tile_, distances_;
+    std::vector<T> nearest_;
+    std::vector<std::int32_t> order_;
+};
+
+// The partial sums of all parts.
+class PartialSums {
+public:
+    PartialSums(std::size_t n_rows, std::size_t k, std::size_t p)
+        : k_(k), p_(p), sums_(n_parts(n_rows)) {
+        for (auto& sums : sums_) {
+            memory_.emplace_back((k + 1) * (p + 1));
+            sums = {memory_.back().data(), memory_.back().data() + (k + 1) * p};
+        }
+    }
+    Sums& operator[](std::size_t part) { return sums_[part]; }
+    void add_to(Sums& total) const {
+        for (const Sums& part : sums_) {
+            for (std::size_t i = 0; i < k_ * p_; ++i) total.rows[i] += part.rows[i];
+            for (std::size_t j = 0; j < k_; ++j) total.masses[j] += part.masses[j];
+            total.cost += part.cost;
+        }
+    }
+
+private:
+    std::size_t k_, p_;
+    std::vector<std::vector<double>> memory_;
+    std::vector<Sums> sums_;
+};
+
+// Runs body(part, range, workspace) on all rows.
+template <class T, class Body>
+void pass(const Team& team, const Rows<T>& rows, std::size_t k, std::size_t s,
+          Body body) {
+    std::vector<std::unique_ptr<ScratchMemory<T>>> scratch(n_parts(rows.n));
+    for_each_part(team, rows.n, rows.p * k, [&](std::size_t part, Range range) {
+        auto& memory = scratch[part];
+        if (!memory) memory = std::make_unique<ScratchMemory<T>>(rows.p, k, s);
+        body(part, range, memory->workspace());
+        if (range.last == part_of(rows.n, part).last) memory.reset();
+    });
+}
+
+template <class T>
+std::vector<double> squared_norms(const Rows<T>& rows, const Centers<T>& centers) {
+    std::vector<double> norms(rows.is_csr() ? centers.k : 0);
+    for (std::size_t j = 0; j < norms.size(); ++j)
+        for (std::size_t f = 0; f < centers.p; ++f)
+            norms[j] += std::pow(static_cast<double>(centers.data[j * centers.p + f]), 2);
+    return norms;
+}
+
+// Without `total.rows` nothing is summed and `kept` and `undecided` are not touched.
+template <class T>
+void nearest(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
+             const Nearest& out, const Window& window, std::uint8_t* kept,
+             Undecided& undecided, Sums& total) {
+    PartialSums sums(rows.n, total.rows ? centers.k : 0, total.rows ? rows.p : 0);
+    std::vector<Undecided> parts(n_parts(rows.n));
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        parts[part].rows = undecided.rows + part_of(rows.n, part).first;
+        if (!total.rows) sums[part].rows = nullptr;
+    }
+    pass<T>(team, rows, centers.k, out.s,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                kernels<T>().nearest(rows, range, centers, out, window, kept, parts[part],
+                                     sums[part], work);
+            });
+    if (!total.rows) return;
+    sums.add_to(total);
+    for (const Undecided& part : parts) {
+        std::copy(part.rows, part.rows + part.n, undecided.rows + undecided.n);
+        undecided.n += part.n;
+    }
+}
+
+template <class T>
+void settle(const Team& team, const Rows<T>& rows, const Undecided& undecided,
+            const Nearest& nearest, const Cut& cut, std::size_t k, std::uint8_t* kept,
+            Sums& total) {
+    PartialSums sums(undecided.n, k, rows.p);
+    for_each_part(team, undecided.n, rows.p, [&](std::size_t part, Range range) {
+        kernels<T>().settle(rows, range, undecided, nearest, cut, kept, sums[part]);
+    });
+    sums.add_to(total);
+}
+
+template <class T>
+void squared_distances(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
+                       T* out) {
+    pass<T>(team, rows, centers.k, 0,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().distances(rows, range, centers, out, work);
+            });
+}
+
+template <class T>
+void lower(const Team& team, const Rows<T>& rows, const Centers<T>& center,
+           double* cost) {
+    pass<T>(team, rows, 1, 0, [&](std::size_t, Range range, const Workspace<T>& work) {
+        kernels<T>().lower(rows, range, center, cost, work);
+    });
+}
+
+template <class T>
+void swap_gains(const Team& team, const Rows<T>& rows, const Centers<T>& candidates,
+                const Nearest& state, double cap, std::size_t k, double* gains) {
+    const std::size_t size = candidates.k * (k + 1);
+    std::vector<std::vector<double>> partial(n_parts(rows.n));
+    pass<T>(team, rows, candidates.k, 0,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                partial[part].resize(size);
+                kernels<T>().swap_gains(rows, range, candidates, state, cap, k,
+                                        partial[part].data(), work);
+            });
+    for (const auto& part : partial)
+        for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
+}
+
+template <class T>
+void weighted_sums(const Team& team, const Rows<T>& rows, const double* weights,
+                   std::size_t k, Sums& total) {
+    PartialSums sums(rows.n, k, rows.p);
+    for_each_part(team, rows.n, rows.p * k, [&](std::size_t part, Range range) {
+        kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
+    });
+    sums.add_to(total);
+}
+
+}  // namespace rtkm

@@ -1,0 +1,73 @@
+// The tables the kernels read: plain pointers and sizes, no Python.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace rtkm {
+
+// A half-open range of row numbers.
+struct Range {
+    std::size_t first, last;
+};
+
+// A table of n rows and p columns, dense and row-major, or CSR when `indices` is set.
+template <class T>
+struct Rows {
+    const T* data;
+    std::size_t n, p;
+    const std::int32_t* indices = nullptr;  // sorted within a row, no duplicates
+    const std::int32_t* indptr = nullptr;
+    const double* weights = nullptr;  // one for each row, or all ones
+
+    bool is_csr() const { return indices != nullptr; }
+    double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
+};
+
+template <class T>
+struct Centers {
+    const T* data;  // k x p, row-major
+    std::size_t k, p;
+    const double* squared_norms = nullptr;  // needed for CSR rows only
+};
+
+// What a pass knows of each row; the arrays are n x s, n x s, n and n.
+struct Nearest {
+    std::int32_t* labels;  // the s nearest centers, nearest first
+    double* squared;       // their squared distances
+    double* cost;          // the sum of those (may be `squared` itself when s is 1)
+    double* spare;         // the squared distance of the next one, or infinity
+    std::size_t s;
+};
+
+// Partial sums of a block: weighted rows and masses of k centers, and the cost of what
+// was kept. Slot k takes the rows that are not to count, so that no branch is needed.
+struct Sums {
+    double* rows;    // (k + 1) x p
+    double* masses;  // k + 1
+    double cost = 0;
+};
+
+// Rows that cost less than `sure` are kept and those from `ceiling` on are trimmed,
+// wherever between them the cut will fall; the rows between are undecided.
+struct Window {
+    double sure, ceiling;
+};
+
+struct Undecided {
+    std::uint32_t* rows;
+    std::size_t n = 0;
+};
+
+// Where the trimming falls in the order (cost, row): rows before `row` are kept whole,
+// `row` keeps `share` of itself, the rest is trimmed.
+struct Cut {
+    double threshold;
+    std::size_t row;
+    double share;
+
+    bool keeps(double cost, std::size_t i) const {
+        return cost < threshold || (cost == threshold && i <= row);
+    }
+};
+
+}  // namespace rtkm

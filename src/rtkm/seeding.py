@@ -1,0 +1,255 @@
+"""Starting centers: robust k-means++, k-means++, random rows and ROBIN.
+
+Each function takes a table and returns ``n_clusters`` of its rows. Draws run along the
+lexicographic order of the rows, by inverse distribution function on the weights: the
+same rows are drawn when the table is shuffled, shifted or scaled, or when a weight of
+two is written as two equal rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.neighbors import LocalOutlierFactor
+from sklearn.utils import check_random_state
+
+from rtkm._admission import check_row_count, make_table
+from rtkm._params import whole_rows
+from rtkm._table import Table
+
+__all__ = ["k_means_plus_plus", "random_rows", "robin", "robust_k_means_plus_plus"]
+
+
+def robust_k_means_plus_plus(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    n_outliers: float = 0.1,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> NDArray[Any]:
+    r"""Draw starting centers that outliers can hardly catch.
+
+    The first center is a random row; each further one is drawn with probability
+    proportional to :math:`\min(D^2, \tau)`, the squared distance to the centers chosen
+    so far, capped at the value :math:`\tau` that all but ``n_outliers`` rows stay below.
+    Plain k-means++ would take a far outlier almost surely. This is T-k-means++ [1]_ with
+    the cap found anew in each round.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    n_clusters : int
+        How many centers to draw.
+    n_outliers : int or float, default=0.1
+        Rows expected to be outliers: a number of rows, or a share in [0, 1).
+    sample_weight : array-like of shape (n_samples,), default=None
+        A row of weight 2 counts as that row twice.
+    random_state : int, RandomState or None, default=None
+        Where the randomness comes from.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+        Rows of X.
+
+    References
+    ----------
+    .. [1] A. Bhaskara, S. Vadgama, H. Xu, "Greedy sampling for approximate clustering in
+       the presence of outliers", NeurIPS 2019.
+
+    Examples
+    --------
+    >>> from rtkm.seeding import robust_k_means_plus_plus
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [1000.0]]
+    >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=0)
+    array([[10.],
+           [ 0.]])
+    """
+    table = make_table(X, sample_weight)
+    check_row_count(table, n_clusters)
+    n_outliers = whole_rows(n_outliers, table.mass)
+    return draw_far_rows(table, n_clusters, n_outliers, check_random_state(random_state))
+
+
+def k_means_plus_plus(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> NDArray[Any]:
+    """Draw starting centers with probability proportional to the squared distance.
+
+    Right for clean data; a single far outlier is drawn almost surely [1]_.
+
+    Parameters
+    ----------
+    X, n_clusters, sample_weight, random_state : shared
+        As in :func:`robust_k_means_plus_plus`.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+        Rows of X.
+
+    References
+    ----------
+    .. [1] D. Arthur, S. Vassilvitskii, "k-means++: the advantages of careful seeding",
+       SODA 2007, 1027-1035.
+
+    Examples
+    --------
+    >>> from rtkm.seeding import k_means_plus_plus
+    >>> k_means_plus_plus([[0.0], [1.0], [10.0], [11.0]], 2, random_state=0)
+    array([[10.],
+           [ 1.]])
+    """
+    return robust_k_means_plus_plus(
+        X,
+        n_clusters,
+        n_outliers=0,
+        sample_weight=sample_weight,
+        random_state=random_state,
+    )
+
+
+def random_rows(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> NDArray[Any]:
+    """Draw rows uniformly, without replacement.
+
+    Parameters
+    ----------
+    X, n_clusters, sample_weight, random_state : shared
+        As in :func:`robust_k_means_plus_plus`.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+        Rows of X.
+
+    Examples
+    --------
+    >>> from rtkm.seeding import random_rows
+    >>> random_rows([[0.0], [1.0], [10.0], [11.0]], 2, random_state=0)
+    array([[10.],
+           [11.]])
+    """
+    table = make_table(X, sample_weight)
+    check_row_count(table, n_clusters)
+    return draw_rows(table, n_clusters, 0, check_random_state(random_state))
+
+
+def robin(
+    X: ArrayLike,
+    n_clusters: int,
+    *,
+    n_neighbors: int = 10,
+) -> NDArray[Any]:
+    """Take far-apart rows from dense places; the same ones every time.
+
+    Rows are visited by falling distance to the data mean, later to the seeds chosen so
+    far, and the first whose local outlier factor is within 0.05 of 1 becomes the next
+    seed [1]_; failing that the first with a factor below 1.05, failing that the row of
+    smallest factor. Needs no random numbers, but neighbors of every row.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    n_clusters : int
+        How many centers to take.
+    n_neighbors : int, default=10
+        Neighbors that make up the local outlier factor.
+
+    Returns
+    -------
+    ndarray of shape (n_clusters, n_features)
+        Rows of X.
+
+    References
+    ----------
+    .. [1] M. Al Hasan, V. Chaoji, S. Salem, M. Zaki, "Robust partitional clustering by
+       outlier and density insensitive seeding", Pattern Recognition Letters 30 (2009),
+       994-1002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rtkm.seeding import robin
+    >>> X = np.r_[np.linspace(0, 1, 20), np.linspace(10, 11, 20), 100.0][:, None]
+    >>> robin(X, 2).ravel().round(1)
+    array([10.8,  0.3])
+    """
+    table = make_table(X, None)
+    check_row_count(table, n_clusters)
+    return take_dense_rows(table, n_clusters, n_neighbors)
+
+
+def draw_far_rows(
+    X: Table, n_clusters: int, n_outliers: float, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Draw by squared distance, capped so that `n_outliers` rows gain nothing by it."""
+    cost = np.full(X.n_rows, np.inf)
+    centers = [X.rows(X.draw(rng))]
+    while len(centers) < n_clusters:
+        X.lower(cost, centers[-1])
+        cap = X.cut(cost, X.mass - n_outliers).threshold
+        centers.append(X.rows(X.draw(rng, cost=cost, cap=cap)))
+    return np.concatenate(centers)
+
+
+def draw_rows(
+    X: Table, n_clusters: int, n_outliers: float, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Draw uniformly; a drawn row loses one of its repetitions."""
+    share_left = np.ones(X.n_rows)
+    numbers = []
+    for _ in range(n_clusters):
+        row = X.draw(rng, cost=share_left)[0]
+        weight = 1.0 if X.weights is None else X.weights[row]
+        share_left[row] = max(0.0, share_left[row] - 1 / weight)
+        numbers.append(row)
+    return X.rows(np.array(numbers))
+
+
+def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray[Any]:
+    """Take seeds as ROBIN does."""
+    n_neighbors = max(1, min(n_neighbors, X.n_rows - 1))
+    lof = LocalOutlierFactor(n_neighbors=n_neighbors).fit(X.X)
+    factors = -lof.negative_outlier_factor_
+    mean = np.asarray(X.X.mean(axis=0)).reshape(1, -1).astype(X.dtype)
+    cost = np.full(X.n_rows, np.inf)
+    X.lower(cost, mean)
+    taken: list[int] = []
+    while len(taken) < n_clusters:
+        farthest_first = np.argsort(-cost, kind="stable")
+        farthest_first = farthest_first[~np.isin(farthest_first, taken)]
+        ordered = factors[farthest_first]
+        for good in (np.abs(ordered - 1) < 0.05, ordered < 1.05, ordered <= ordered.min()):
+            if good.any():
+                taken.append(int(farthest_first[good.argmax()]))
+                break
+        if len(taken) == 1:
+            cost[:] = np.inf
+        X.lower(cost, X.rows(np.array(taken[-1:])))
+    return X.rows(np.array(taken))
+
+
+Seeding = Callable[[Table, int, float, np.random.RandomState], NDArray[Any]]
+
+SEEDINGS: dict[str, Seeding] = {
+    "robust-k-means++": draw_far_rows,
+    "k-means++": lambda X, k, _, rng: draw_far_rows(X, k, 0, rng),
+    "random": draw_rows,
+    "robin": lambda X, k, *_: take_dense_rows(X, k),
+}

@@ -55,11 +55,11 @@ def canonical(X: Any) -> Any:
         X.sum_duplicates()
     if X.nnz > np.iinfo(np.int32).max:
         raise ValueError(
-            f"X has {X.nnz} entries; expected at most 2**31 - 1 in a CSR matrix, so fit "
-            "a part of the rows or pass them dense."
+            f"X has {X.nnz} entries; expected at most 2**31 - 1 in a CSR matrix, so "
+            "fit a part of the rows or pass them dense."
         )
-    narrow = X.indices.astype(np.int32, copy=False), X.indptr.astype(np.int32, copy=False)
-    return sparse.csr_array((X.data, *narrow), shape=X.shape)
+    indices, indptr = (a.astype(np.int32, copy=False) for a in (X.indices, X.indptr))
+    return sparse.csr_array((X.data, indices, indptr), shape=X.shape)
 
 
 def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
@@ -91,8 +91,8 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
     n_distinct = X.count_distinct(n_clusters)
     if n_distinct < n_clusters:
         warnings.warn(
-            f"n_clusters={n_clusters} exceeds the number of distinct rows, {n_distinct}; "
-            "some clusters will share a center.",
+            f"n_clusters={n_clusters} exceeds the number of distinct rows, "
+            f"{n_distinct}; some clusters will share a center.",
             ConvergenceWarning,
             stacklevel=4,
         )
@@ -119,13 +119,13 @@ def check_magnitudes(raw: Any, X: Any, names: Any) -> None:
         overflows = not np.square(spans).sum() * n_summed < limits.max
     if overflows:
         raise ValueError(
-            f"column {name!s} spans {span:.3g}, so squared distances overflow {X.dtype}; "
-            f"divide the column by {min(span, limits.max):.0e}."
+            f"column {name!s} spans {span:.3g}, so squared distances overflow "
+            f"{X.dtype}; divide the column by {min(span, limits.max):.0e}."
         )
     if 0 < span**2 < faint:
         raise ValueError(
-            f"column {name!s} spans {span:.3g} and no column more, so squared distances "
-            f"vanish in {X.dtype}; multiply X by {1 / span:.0e}."
+            f"column {name!s} spans {span:.3g} and no column more, so squared "
+            f"distances vanish in {X.dtype}; multiply X by {1 / span:.0e}."
         )
     if max(-low, high) > 2**53:
         refuse_rounded_integers(raw, X, spans, names)
@@ -148,7 +148,8 @@ def refuse_rounded_integers(
     rounding = np.abs(X).max(axis=0) * 2.0**-53
     lossy = np.flatnonzero((rounding >= 0.5) & (rounding > 1e-6 * spans))
     for column in lossy:
-        if any(int(a) != int(b) for a, b in zip(integers[:, column], X[:, column])):
+        pairs = zip(integers[:, column], X[:, column], strict=True)
+        if any(int(given) != int(rounded) for given, rounded in pairs):
             raise ValueError(
                 f"column {names[column]!s} holds integers near {X[0, column]:.3g} that "
                 "float64 cannot tell apart; subtract their smallest value first."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Annotated, Any
 
 import numpy as np
@@ -41,7 +40,9 @@ Init = Annotated[
     Rule(
         f"one of {', '.join(map(repr, SEEDINGS))}, an array of shape (n_clusters, "
         "n_features) or a callable",
-        lambda v: v in SEEDINGS if isinstance(v, str) else np.iterable(v) or callable(v),
+        lambda v: (
+            v in SEEDINGS if isinstance(v, str) else np.iterable(v) or callable(v)
+        ),
     ),
 ]
 
@@ -65,8 +66,8 @@ class PrototypeClusterer(
         ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, or a callable
         ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
-        Starts, of which the one with the lowest objective is kept; ``"auto"`` is 1 where
-        swaps run or the starting centers are fixed, and 10 elsewhere.
+        Starts, of which the one with the lowest objective is kept; ``"auto"`` is 1
+        where swaps run or the starting centers are fixed, and 10 elsewhere.
     max_iter : int, default=300
         Most steps of one descent.
     tol : float
@@ -183,7 +184,7 @@ class PrototypeClusterer(
             if not (self.verbose and runs):
                 raise
             warnings.warn(
-                f"{type(self).__name__} was interrupted and keeps the best state so far.",
+                f"{type(self).__name__} was interrupted; the best state so far is kept.",
                 ConvergenceWarning,
                 stacklevel=2,
             )
@@ -355,7 +356,9 @@ class PrototypeClusterer(
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return minus the cost of each row: higher is more normal."""
         check_is_fitted(self)
-        return -admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest()).cost
+        return (
+            -admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest()).cost
+        )
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""

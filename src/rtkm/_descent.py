@@ -82,7 +82,7 @@ class Nearest(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """Where the trimming falls: `row` keeps `share` of itself, costlier rows nothing."""
+    """Where trimming falls: `row` keeps `share` of itself, costlier rows nothing."""
 
     threshold: float
     row: int

@@ -91,7 +91,7 @@ def check_params(estimator: Any) -> None:
             for option in (hint, *get_args(hint))
             for rule in getattr(option, "__metadata__", ())
         ]
-        if not any(rule.accepts(value) for rule in rules):
+        if rules and not any(rule.accepts(value) for rule in rules):
             wanted = " or ".join(rule.wanted for rule in rules)
             raise ValueError(
                 f"{field.name}={value!r} is not valid for {type(estimator).__name__}; "

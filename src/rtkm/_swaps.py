@@ -35,12 +35,15 @@ def swap_centers(
 
     ``n_swaps="auto"`` ends after a number of swaps in a row without gain.
     """
-    patience: float = max(2 * len(run.state.C), LEAST_PATIENCE)
-    patience, limit = (patience, np.inf) if n_swaps == "auto" else (np.inf, n_swaps)
+    patience = limit = np.inf
+    if isinstance(n_swaps, str):
+        patience = max(2 * len(run.state.C), LEAST_PATIENCE)
+    else:
+        limit = n_swaps
     n_tried = n_failed = 0
     while n_tried < limit and n_failed < patience:
         goal = X.goal_below(run.state)
-        trial = Run(start(propose_swap(X, run.state, rng)))
+        trial = Run(start(propose_swap(X, run.state, n_failed, rng)))
         descend(step, trial, max_iter=N_STEPS, until=partial(is_decided, goal=goal))
         n_tried += 1
         n_failed += 1
@@ -62,14 +65,25 @@ def is_decided(trial: Run, goal: float) -> bool:
     return now < goal or now - (before - now) * n_left > goal
 
 
-def propose_swap(X: Table, state: Vertex, rng: np.random.RandomState) -> NDArray[Any]:
-    """Return centers of which one, cheap to lose, moved to a row that gains most."""
+def propose_swap(
+    X: Table, state: Vertex, n_failed: int, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Return centers of which one moved to the best of a few drawn rows.
+
+    The center is the cheapest to lose, but after every other failure the next cheapest:
+    the estimate holds the cut where it is, which favors a center that sits on a clump of
+    outliers.
+    """
     drawn = X.draw(
         rng, size=N_CANDIDATES, cost=state.nearest.cost, cap=state.cut.threshold
     )
     rows = X.rows(drawn)
     gains = X.swap_gains(rows, state)
-    row, center = np.unravel_index(gains.argmin(), gains.shape)
+    cheapest_first = gains.min(axis=0).argsort(kind="stable")
+    rank = n_failed // 2 % len(state.C) if n_failed % 2 else 0
+    center = cheapest_first[rank]
     C = state.C.copy()
-    C[center] = rows[row]  # in its slot, so that the other labels stay
+    C[center] = rows[
+        gains[:, center].argmin()
+    ]  # in its slot, so that the other labels stay
     return C

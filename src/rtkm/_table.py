@@ -30,13 +30,16 @@ class Table:
     """
 
     def __init__(
-        self, X: NDArray[Any] | sparse.csr_array, weights: NDArray[np.float64] | None
+        self,
+        X: Any,  # a C-ordered array, or CSR in canonical format
+        weights: NDArray[np.float64] | None,
     ) -> None:
         self.X = X
         self.weights = weights
         self.n_rows, self.n_features = X.shape
         self.dtype = X.dtype
-        arrays = (X.data, X.indices, X.indptr, X.shape[1]) if sparse.issparse(X) else (X,)
+        csr = sparse.issparse(X)
+        arrays = (X.data, X.indices, X.indptr, self.n_features) if csr else (X,)
         self._native = _native.Table(*arrays, weights=weights, n_threads=n_threads())
 
     @cached_property
@@ -74,7 +77,7 @@ class Table:
     def weighted_means(
         self, W: NDArray[np.float64], fallback: NDArray[Any]
     ) -> NDArray[Any]:
-        """Return the means of the rows under (n, k) weights; no weight keeps fallback."""
+        """Return the means under (n, k) weights; no weight keeps the fallback."""
         sums, masses = self._native.weighted_sums(np.ascontiguousarray(W))
         return means(sums, masses, fallback, negligible=1e-12 * masses.sum())
 

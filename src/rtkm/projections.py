@@ -1,9 +1,9 @@
 r"""Exact projections onto the capped simplex.
 
 The capped simplex :math:`\{w : 0 \le w_i \le 1, \sum_i w_i = s\}` holds the memberships
-of a row that belongs to *s* clusters, and the inlier weights of a table of which *s* rows
-are to be kept. Its projection is :math:`\mathrm{clip}(y - \theta, 0, 1)` with the shift
-:math:`\theta` that gives the sum; entries at a bound are exactly 0 or 1.
+of a row that belongs to *s* clusters, and the inlier weights of a table of which *s*
+rows are to be kept. Its projection is :math:`\mathrm{clip}(y - \theta, 0, 1)` with the
+shift :math:`\theta` that gives the sum; entries at a bound are exactly 0 or 1.
 """
 
 from __future__ import annotations
@@ -46,22 +46,24 @@ def capped_simplex(
     >>> capped_simplex([0.9, 0.6, 0.2, -0.3], 2).round(6)
     array([1. , 0.7, 0.3, 0. ])
     """
-    y = check_array(y, dtype=np.float64, ensure_2d=False, order="C", input_name="y")
-    if y.ndim != 1:
+    point: NDArray[np.float64] = check_array(
+        y, dtype=np.float64, ensure_2d=False, order="C", input_name="y"
+    )
+    if point.ndim != 1:
         raise ValueError(
-            f"y has shape {y.shape}; expected one dimension, so use capped_simplex_rows "
-            "for a matrix."
+            f"y has shape {point.shape}; expected one dimension (for the rows of a "
+            "matrix use capped_simplex_rows)."
         )
     weights = None
     if sample_weight is not None:
         weights = _check_sample_weight(
-            sample_weight, y, dtype=np.float64, ensure_non_negative=True
+            sample_weight, point, dtype=np.float64, ensure_non_negative=True
         )
-    largest = len(y) if weights is None else weights.sum()
+    largest = len(point) if weights is None else weights.sum()
     _check_total(total, largest)
     if total in (0, largest):
-        return np.full(len(y), 1.0 if total else 0.0)
-    return _native.project(y, weights, total, n_threads())
+        return np.full(len(point), 1.0 if total else 0.0)
+    return _native.project(point, weights, total, n_threads())
 
 
 def capped_simplex_rows(Y: ArrayLike, total: float) -> NDArray[np.float64]:
@@ -83,12 +85,14 @@ def capped_simplex_rows(Y: ArrayLike, total: float) -> NDArray[np.float64]:
     --------
     >>> from rtkm.projections import capped_simplex_rows
     >>> capped_simplex_rows([[0.9, 0.6, 0.2, -0.3], [3, 2, -5, 0.1]], 3).round(6)
-    array([[1. , 1. , 0.7, 0.3],
-           [1. , 1. , 0. , 1. ]])
+    array([[1.  , 1.  , 0.75, 0.25],
+           [1.  , 1.  , 0.  , 1.  ]])
     """
-    Y = check_array(Y, dtype=np.float64, order="C", input_name="Y")
-    _check_total(total, Y.shape[1])
-    return _native.project_rows(Y, total, n_threads())
+    points: NDArray[np.float64] = check_array(
+        Y, dtype=np.float64, order="C", input_name="Y"
+    )
+    _check_total(total, points.shape[1])
+    return _native.project_rows(points, total, n_threads())
 
 
 def _check_total(total: float, largest: float) -> None:

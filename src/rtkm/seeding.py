@@ -35,9 +35,9 @@ def robust_k_means_plus_plus(
 
     The first center is a random row; each further one is drawn with probability
     proportional to :math:`\min(D^2, \tau)`, the squared distance to the centers chosen
-    so far, capped at the value :math:`\tau` that all but ``n_outliers`` rows stay below.
-    Plain k-means++ would take a far outlier almost surely. This is T-k-means++ [1]_ with
-    the cap found anew in each round.
+    so far, capped at the value :math:`\tau` that all but ``n_outliers`` rows stay
+    below. Plain k-means++ would take a far outlier almost surely. This is T-k-means++
+    [1]_ with the cap found anew in each round.
 
     Parameters
     ----------
@@ -59,21 +59,21 @@ def robust_k_means_plus_plus(
 
     References
     ----------
-    .. [1] A. Bhaskara, S. Vadgama, H. Xu, "Greedy sampling for approximate clustering in
-       the presence of outliers", NeurIPS 2019.
+    .. [1] A. Bhaskara, S. Vadgama, H. Xu, "Greedy sampling for approximate clustering
+       in the presence of outliers", NeurIPS 2019.
 
     Examples
     --------
     >>> from rtkm.seeding import robust_k_means_plus_plus
-    >>> X = [[0.0], [1.0], [10.0], [11.0], [1000.0]]
-    >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=0)
-    array([[10.],
-           [ 0.]])
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [1e6]]
+    >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=1)
+    array([[ 2.],
+           [12.]])
     """
     table = make_table(X, sample_weight)
     check_row_count(table, n_clusters)
-    n_outliers = whole_rows(n_outliers, table.mass)
-    return draw_far_rows(table, n_clusters, n_outliers, check_random_state(random_state))
+    rng = check_random_state(random_state)
+    return draw_far_rows(table, n_clusters, whole_rows(n_outliers, table.mass), rng)
 
 
 def k_means_plus_plus(
@@ -188,7 +188,7 @@ def robin(
     >>> from rtkm.seeding import robin
     >>> X = np.r_[np.linspace(0, 1, 20), np.linspace(10, 11, 20), 100.0][:, None]
     >>> robin(X, 2).ravel().round(1)
-    array([10.8,  0.3])
+    array([ 0.3, 10.7])
     """
     table = make_table(X, None)
     check_row_count(table, n_clusters)
@@ -235,10 +235,9 @@ def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray
         farthest_first = np.argsort(-cost, kind="stable")
         farthest_first = farthest_first[~np.isin(farthest_first, taken)]
         ordered = factors[farthest_first]
-        for good in (np.abs(ordered - 1) < 0.05, ordered < 1.05, ordered <= ordered.min()):
-            if good.any():
-                taken.append(int(farthest_first[good.argmax()]))
-                break
+        wishes = np.abs(ordered - 1) < 0.05, ordered < 1.05, ordered == ordered.min()
+        granted = next(rows for rows in wishes if rows.any())
+        taken.append(int(farthest_first[granted.argmax()]))
         if len(taken) == 1:
             cost[:] = np.inf
         X.lower(cost, X.rows(np.array(taken[-1:])))

@@ -1,0 +1,59 @@
+# Every target makes the environment it needs: Python 3.11 or later and a C++ compiler
+# are enough.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
+
+.PHONY: help demo test quick check format bench quality clean
+
+help:
+	@echo "make demo      find clusters and outliers in a medical table, draw demo.png"
+	@echo "make test      all tests, the slow ones too"
+	@echo "make quick     the tests of every day"
+	@echo "make check     formatting, lint and types"
+	@echo "make format    put the formatting right"
+	@echo "make bench     time against scikit-learn's k-means"
+	@echo "make quality   objectives reached on fresh random problems"
+	@echo "make clean     remove the environment and what was built"
+
+demo: $(VENV)/with-plot
+	$(BIN)/python examples/demo.py demo.png
+
+test: $(VENV)/with-test
+	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+
+quick: $(VENV)/with-test
+	$(BIN)/python -m pytest -m "not slow"
+
+check: $(VENV)/with-test $(VENV)/with-check
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(VENV)/with-check
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(VENV)/with-test
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/passes.py
+
+quality: $(VENV)/with-test
+	$(BIN)/python benchmarks/quality.py
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png
+
+$(VENV)/pip:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+# editable, so that Python files need no second install; native files do
+$(VENV)/with-%: $(VENV)/pip $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+	touch $@
+
+$(VENV)/with-check: $(VENV)/pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --group check
+	touch $@

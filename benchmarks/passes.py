@@ -1,8 +1,8 @@
 """Time of one plain pass, as a share of scikit-learn's lloyd.
 
 No bounds, contamination 0.1 with its threshold, no swaps: ``max_iter=10`` minus
-``max_iter=1``, from the same centers, interleaved, medians of the differences. Run it on
-an idle machine; ``make bench`` sets one thread.
+``max_iter=1``, from the same centers, interleaved, medians of the differences. Run it
+on an idle machine; ``make bench`` sets one thread.
 """
 
 from __future__ import annotations
@@ -99,10 +99,10 @@ def table_row(record: dict) -> str:
 
 
 def markdown(records: list[dict], setting: dict) -> str:
-    head = "| rows x features, clusters | lloyd | TrimmedKMeans | RTKM |\n|---|---|---|---|"
+    head = "| rows x features, clusters | lloyd | TrimmedKMeans | RTKM |"
     versions = ", ".join(f"{name} {value}" for name, value in setting.items())
     rows = "\n".join(map(table_row, records))
-    return f"One iteration, as a share of lloyd's ({versions}).\n\n{head}\n{rows}\n"
+    return f"One iteration, as a share of lloyd's ({versions}).\n\n{head}\n|---|---|---|---|\n{rows}\n"
 
 
 if __name__ == "__main__":

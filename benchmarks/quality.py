@@ -1,10 +1,10 @@
 """Objectives reached on fresh random problems, against a start at the true centers.
 
-Gaussian blobs with outliers (:func:`rtkm.datasets.make_outlier_blobs`), 3 to 20 clusters,
-2 to 20 features, 600 to 2000 rows, 3, 5, 10 or 20 % outliers, units from 1e-3 to 1e3; in
-every third problem a third of the outliers form one far clump. Each solver's objective is
-divided by that of hard trimming started at the true centers. Every run draws new
-problems; ``--seed`` repeats one.
+Gaussian blobs with outliers (:func:`rtkm.datasets.make_outlier_blobs`), 3 to 20
+clusters, 2 to 20 features, 600 to 2000 rows, 3, 5, 10 or 20 % outliers, units from 1e-3
+to 1e3; in every third problem a third of the outliers form one far clump. Each solver's
+objective is divided by that of hard trimming started at the true centers. Every run
+draws new problems; ``--seed`` repeats one.
 """
 
 from __future__ import annotations

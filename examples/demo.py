@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import sys
 
-import matplotlib as mpl
 import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 
 from rtkm import RTKM
 from rtkm.datasets import load_wbc
 from rtkm.metrics import outlier_me
-
-mpl.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402 (the backend comes first)
 
 INLIER, OUTLIER, CENTER = "#3b6fb6", "#e07b39", "#111111"
 
@@ -59,7 +57,8 @@ def draw(X, malignant, k_means, robust, picture: str) -> None:
     # the measurements are whole numbers from 1 to 10: a little noise parts the dots
     points = plane.transform(X + np.random.default_rng(0).uniform(-0.4, 0.4, X.shape))
     core = plane.transform(X[~malignant].mean(axis=0, keepdims=True))[0]
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4.6), sharex=True, sharey=True)
+    figure = Figure(figsize=(10, 4.6))
+    axes = figure.subplots(1, 2, sharex=True, sharey=True)
     panels = [
         ("k-means: the outliers pull the center away", k_means, np.zeros(len(X), bool)),
         (
@@ -87,7 +86,7 @@ def draw(X, malignant, k_means, robust, picture: str) -> None:
         arrowprops={"arrowstyle": "-", "color": CENTER},
     )
     handles = [
-        plt.Line2D([], [], ls="", marker=m, color=c, ms=8, label=label)
+        Line2D([], [], ls="", marker=m, color=c, ms=8, label=label)
         for m, c, label in (
             ("X", CENTER, "center found"),
             ("o", INLIER, "inlier"),

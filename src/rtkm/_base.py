@@ -184,7 +184,7 @@ class PrototypeClusterer(
             if not (self.verbose and runs):
                 raise
             warnings.warn(
-                f"{type(self).__name__} was interrupted; the best state so far is kept.",
+                f"{type(self).__name__} was interrupted; the best state is kept.",
                 ConvergenceWarning,
                 stacklevel=2,
             )

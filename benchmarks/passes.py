@@ -7,20 +7,15 @@ on an idle machine; ``make bench`` sets one thread.
 
 from __future__ import annotations
 
-import json
-import platform
-import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
-import sklearn
+from results import markdown_table, publish
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from rtkm import RTKM, TrimmedKMeans, __version__, _native
-from rtkm._table import n_threads
+from rtkm import RTKM, TrimmedKMeans
 
 SHAPES = [
     (43_500, 9, 3),
@@ -67,43 +62,27 @@ def time_passes(X: np.ndarray, C: np.ndarray) -> dict[str, float]:
     return {name: float(np.median([r[name] for r in rounds])) for name in rounds[0]}
 
 
-def main(out: str = "benchmarks/results") -> None:
+def main() -> None:
     warnings.simplefilter("ignore", ConvergenceWarning)
     records = []
     for n, d, k in SHAPES:
         X = overlapping_rows(n, d, k, seed=int(time.time()))
         seconds = time_passes(X, X[:k].copy())
         records.append({"rows": n, "features": d, "clusters": k, "seconds": seconds})
-        print(table_row(records[-1]), flush=True)
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    setting = {
-        "rtkm": __version__,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-        "instructions": _native.instruction_set(),
-        "threads": n_threads(),
-    }
-    result = {"setting": setting, "passes": records}
-    (folder / "passes.json").write_text(json.dumps(result, indent=1) + "\n")
-    (folder / "passes.md").write_text(markdown(records, setting))
+    names = ["TrimmedKMeans", "RTKM"]
+    header = ["rows x features, clusters", "lloyd", *names]
+    publish(
+        "passes", records, markdown_table(header, [cells(r, names) for r in records])
+    )
 
 
-def table_row(record: dict) -> str:
+def cells(record: dict, names: list[str]) -> list[str]:
     seconds = record["seconds"]
     lloyd = seconds["lloyd"]
     shape = f"{record['rows']:,} x {record['features']}, k = {record['clusters']}"
-    shares = (f"{seconds[name] / lloyd:.2f}" for name in ("TrimmedKMeans", "RTKM"))
-    return f"| {shape} | {lloyd * 1e3:.2f} ms | " + " | ".join(shares) + " |"
-
-
-def markdown(records: list[dict], setting: dict) -> str:
-    head = "| rows x features, clusters | lloyd | TrimmedKMeans | RTKM |"
-    versions = ", ".join(f"{name} {value}" for name, value in setting.items())
-    rows = "\n".join(map(table_row, records))
-    return f"One iteration, as a share of lloyd's ({versions}).\n\n{head}\n|---|---|---|---|\n{rows}\n"
+    shares = [f"{seconds[name] / lloyd:.2f}" for name in names]
+    return [shape, f"{lloyd * 1e3:.2f} ms", *shares]
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -25,25 +25,42 @@ ARRAY_OPTIONS: dict[str, Any] = {
 def admit(estimator: Any, X: Any, sample_weight: Any = None) -> Table:
     """Check the rows a model is fitted to."""
     raw, X = X, validate_data(estimator, X, **ARRAY_OPTIONS)
-    names = getattr(estimator, "feature_names_in_", np.arange(X.shape[1]))
-    check_magnitudes(raw, X, names)
+    check_magnitudes(raw, X, names_of(estimator, X))
     return Table(canonical(X), checked_weights(sample_weight, X))
 
 
 def admit_new(estimator: Any, X: Any) -> Table:
     """Check rows shown to a fitted model, which sees them in its own precision."""
     raw, X = X, validate_data(estimator, X, reset=False, **ARRAY_OPTIONS)
-    X = X.astype(estimator.cluster_centers_.dtype, copy=False)
-    names = getattr(estimator, "feature_names_in_", np.arange(X.shape[1]))
-    check_magnitudes(raw, X, names)
+    C = estimator.cluster_centers_
+    with np.errstate(over="ignore"):  # the magnitudes tell
+        X = X.astype(C.dtype, copy=False)
+    check_magnitudes(raw, X, names_of(estimator, X), C)
     return Table(canonical(X), None)
 
 
 def make_table(X: Any, sample_weight: Any = None) -> Table:
     """Check rows that belong to no estimator."""
     raw, X = X, check_array(X, **ARRAY_OPTIONS)
-    check_magnitudes(raw, X, np.arange(X.shape[1]))
+    check_magnitudes(raw, X, names_of(None, X))
     return Table(canonical(X), checked_weights(sample_weight, X))
+
+
+def admit_centers(estimator: Any, given: Any, X: Table) -> NDArray[Any]:
+    """Check starting centers and return a copy of them."""
+    C = check_array(given, dtype=X.dtype, order="C", copy=True, input_name="init")
+    wanted = (estimator.n_clusters, X.n_features)
+    if C.shape != wanted:
+        raise ValueError(
+            f"init has shape {C.shape}; expected (n_clusters, n_features) = {wanted}."
+        )
+    check_magnitudes(C, C, names_of(estimator, C), X.rows(np.zeros(1, dtype=np.int64)))
+    return C
+
+
+def names_of(estimator: Any, X: Any) -> Any:
+    """Return what columns are called."""
+    return getattr(estimator, "feature_names_in_", np.arange(X.shape[1]))
 
 
 def canonical(X: Any) -> Any:
@@ -86,7 +103,7 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
     if n_trimmed and X.mass - n_trimmed < n_clusters:
         raise ValueError(
             f"trimming {n_trimmed} of {X.mass:g} rows leaves fewer than "
-            f"n_clusters={n_clusters}; lower the number of outliers or n_clusters."
+            f"n_clusters={n_clusters}; ask for fewer outliers or fewer clusters."
         )
     n_distinct = X.count_distinct(n_clusters)
     if n_distinct < n_clusters:
@@ -98,20 +115,20 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
         )
 
 
-def check_magnitudes(raw: Any, X: Any, names: Any) -> None:
-    """Refuse values whose squared distances a float cannot hold."""
+def check_magnitudes(raw: Any, X: Any, names: Any, near: Any = None) -> None:
+    """Refuse values whose squared distances, among them or to `near`, are no float."""
     values = X.data if sparse.issparse(X) else X
-    if not values.size:
-        return
+    seen = [a for a in (values, near) if a is not None and a.size]
+    low = min([0.0, *(a.min() for a in seen)])
+    high = max([0.0, *(a.max() for a in seen)])
     limits = np.finfo(X.dtype)
     faint = limits.tiny / limits.eps  # squares below this have lost their digits
-    low, high = min(0.0, values.min()), max(0.0, values.max())
     with np.errstate(over="ignore"):
         square = np.square(np.float64(high) - np.float64(low))
     # far from all limits, as nearly always: the columns need no look of their own
     if faint < square < limits.max / X.shape[0] / X.shape[1] and -low < 2**53 > high:
         return
-    spans = column_spans(X)
+    spans = column_spans(X, near)
     widest = int(spans.argmax())
     span, name = spans[widest], names[widest]
     n_summed = X.shape[0] if X.dtype == np.float64 else 1
@@ -131,11 +148,13 @@ def check_magnitudes(raw: Any, X: Any, names: Any) -> None:
         refuse_rounded_integers(raw, X, spans, names)
 
 
-def column_spans(X: Any) -> NDArray[np.float64]:
+def column_spans(X: Any, near: Any = None) -> NDArray[np.float64]:
     """Return the distance from the smallest to the largest value of each column."""
-    low, high = min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0))
+    ends = np.array(min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0)))
+    if near is not None:
+        ends = np.concatenate([ends, near])
     with np.errstate(over="ignore"):
-        return high.astype(np.float64) - low.astype(np.float64)
+        return np.ptp(ends.astype(np.float64), axis=0)
 
 
 def refuse_rounded_integers(

@@ -16,10 +16,10 @@ from sklearn.base import (
     TransformerMixin,
 )
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from rtkm._admission import admit, admit_new, check_row_count
+from rtkm._admission import admit, admit_centers, admit_new, check_row_count
 from rtkm._descent import DUST, Run, descend
 from rtkm._params import (
     Auto,
@@ -227,13 +227,7 @@ class PrototypeClusterer(
         if isinstance(self.init, str):
             return SEEDINGS[self.init](X, k, self._n_trimmed(X), rng)
         given = self.init(X.X, k, rng) if callable(self.init) else self.init
-        C = check_array(given, dtype=X.dtype, order="C", copy=True, input_name="init")
-        if C.shape != (k, X.n_features):
-            raise ValueError(
-                f"init has shape {C.shape}; expected (n_clusters, n_features) = "
-                f"({k}, {X.n_features})."
-            )
-        return C
+        return admit_centers(self, given, X)
 
     def _search(self, X: Table, run: Run, rng: np.random.RandomState) -> None:
         """Descend from the start, and on from every swap that pays."""

@@ -85,18 +85,21 @@ def check_params(estimator: Any) -> None:
     hints = get_type_hints(type(estimator), include_extras=True)
     for field in fields(estimator):
         value = getattr(estimator, field.name)
-        hint = hints[field.name]
-        rules = [
-            rule
-            for option in (hint, *get_args(hint))
-            for rule in getattr(option, "__metadata__", ())
-        ]
-        if rules and not any(rule.accepts(value) for rule in rules):
-            wanted = " or ".join(rule.wanted for rule in rules)
-            raise ValueError(
-                f"{field.name}={value!r} is not valid for {type(estimator).__name__}; "
-                f"expected {wanted}."
-            )
+        check_value(field.name, value, hints[field.name], type(estimator).__name__)
+
+
+def check_value(name: str, value: Any, hint: Any, owner: str) -> None:
+    """Refuse a value that no rule of the type accepts."""
+    rules = [
+        rule
+        for option in (hint, *get_args(hint))
+        for rule in getattr(option, "__metadata__", ())
+    ]
+    if rules and not any(rule.accepts(value) for rule in rules):
+        wanted = " or ".join(rule.wanted for rule in rules)
+        raise ValueError(
+            f"{name}={value!r} is not valid for {owner}; expected {wanted}."
+        )
 
 
 def whole_rows(share_or_count: float, mass: float) -> int:

@@ -40,11 +40,13 @@ def swap_centers(
         patience = max(2 * len(run.state.C), LEAST_PATIENCE)
     else:
         limit = n_swaps
+    n_steps = min(N_STEPS, max_iter)
     n_tried = n_failed = 0
     while n_tried < limit and n_failed < patience:
         goal = X.goal_below(run.state)
         trial = Run(start(propose_swap(X, run.state, n_failed, rng)))
-        descend(step, trial, max_iter=N_STEPS, until=partial(is_decided, goal=goal))
+        until = partial(is_decided, goal=goal, n_steps=n_steps)
+        descend(step, trial, max_iter=n_steps, until=until)
         n_tried += 1
         n_failed += 1
         if trial.state.objective < goal:
@@ -56,12 +58,12 @@ def swap_centers(
     return run if run.converged else descend(step, run, max_iter=max_iter, watch=watch)
 
 
-def is_decided(trial: Run, goal: float) -> bool:
+def is_decided(trial: Run, goal: float, n_steps: int) -> bool:
     """Whether a trial reached the goal, or falls too slowly to reach it in time."""
     if len(trial.path) < 2:
         return False
     before, now = trial.path[-2:]
-    n_left = N_STEPS - trial.state.n_iter
+    n_left = n_steps - trial.state.n_iter
     return now < goal or now - (before - now) * n_left > goal
 
 

@@ -17,7 +17,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.utils import check_random_state
 
 from rtkm._admission import check_row_count, make_table
-from rtkm._params import whole_rows
+from rtkm._params import Count, OutlierRows, check_value, whole_rows
 from rtkm._table import Table
 
 __all__ = ["k_means_plus_plus", "random_rows", "robin", "robust_k_means_plus_plus"]
@@ -70,8 +70,10 @@ def robust_k_means_plus_plus(
     array([[ 2.],
            [12.]])
     """
+    check_value("n_clusters", n_clusters, Count, "robust_k_means_plus_plus")
+    check_value("n_outliers", n_outliers, OutlierRows, "robust_k_means_plus_plus")
     table = make_table(X, sample_weight)
-    check_row_count(table, n_clusters)
+    check_row_count(table, n_clusters, whole_rows(n_outliers, table.mass))
     rng = check_random_state(random_state)
     return draw_far_rows(table, n_clusters, whole_rows(n_outliers, table.mass), rng)
 
@@ -144,6 +146,7 @@ def random_rows(
     array([[10.],
            [11.]])
     """
+    check_value("n_clusters", n_clusters, Count, "random_rows")
     table = make_table(X, sample_weight)
     check_row_count(table, n_clusters)
     return draw_rows(table, n_clusters, 0, check_random_state(random_state))
@@ -190,7 +193,9 @@ def robin(
     >>> robin(X, 2).ravel().round(1)
     array([ 0.3, 10.7])
     """
-    table = make_table(X, None)
+    check_value("n_clusters", n_clusters, Count, "robin")
+    check_value("n_neighbors", n_neighbors, Count, "robin")
+    table = make_table(X)
     check_row_count(table, n_clusters)
     return take_dense_rows(table, n_clusters, n_neighbors)
 

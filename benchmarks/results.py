@@ -1,0 +1,52 @@
+"""Where measured tables go: a JSON file each, and their place in the README."""
+
+from __future__ import annotations
+
+import json
+import platform
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sklearn
+
+import rtkm
+from rtkm import _native
+from rtkm._table import n_threads
+
+ROOT = Path(__file__).parents[1]
+
+
+def setting() -> dict[str, Any]:
+    """Return what a figure depends on besides the code."""
+    return {
+        "rtkm": rtkm.__version__,
+        "scikit-learn": sklearn.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "instructions": _native.instruction_set(),
+        "threads": n_threads(),
+    }
+
+
+def markdown_table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def publish(name: str, records: Any, table: str) -> None:
+    """Write the records, and put the table between its marks in the README."""
+    folder = ROOT / "benchmarks" / "results"
+    folder.mkdir(exist_ok=True)
+    content = {"setting": setting(), "records": records}
+    (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    readme = ROOT / "README.md"
+    marks = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    pattern = f"{marks[0]}.*?{marks[1]}"
+    text = readme.read_text()
+    if not re.search(pattern, text, flags=re.DOTALL):
+        raise ValueError(f"README.md has no place marked {marks[0]!r}.")
+    filled = f"{marks[0]}\n\n{table}\n\n{marks[1]}"
+    readme.write_text(re.sub(pattern, lambda _: filled, text, flags=re.DOTALL))
+    print(table)

@@ -64,11 +64,12 @@ def robust_k_means_plus_plus(
 
     Examples
     --------
+    >>> import numpy as np
     >>> from rtkm.seeding import robust_k_means_plus_plus
-    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [1e6]]
-    >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=1)
-    array([[ 2.],
-           [12.]])
+    >>> X = np.r_[0:20.0, 100:120.0, 1e6][:, None]
+    >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=0)
+    array([[102.],
+           [ 14.]])
     """
     check_value("n_clusters", n_clusters, Count, "robust_k_means_plus_plus")
     check_value("n_outliers", n_outliers, OutlierRows, "robust_k_means_plus_plus")

@@ -118,7 +118,7 @@ class RTKM(PrototypeClusterer):
     >>> path = []
     >>> model = RTKM(2, contamination=1, step=1.1, init=[[0.0], [1.0]],
     ...              on_step=lambda state: path.append(state.W[1, 0].round(6)))
-    >>> model.fit(X).objective_.round(6)
+    >>> round(model.fit(X).objective_, 6)
     0.04
     >>> [float(w) for w in path[:3]]
     [0.718182, 0.959178, 1.0]

@@ -27,7 +27,7 @@ def test_the_path_holds_the_start_and_every_step():
     assert run.path == [16.0, 8.0, 4.0, 2.0]
     assert run.state.n_iter == 3
     assert not run.converged
-    assert run.last_fall == 0.5
+    assert run.how_it_ended == "with the objective still falling by 5e-01 of itself"
 
 
 def test_a_start_that_counts_as_an_iteration_leaves_one_step_less():

@@ -86,8 +86,12 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     weights = _check_sample_weight(
         sample_weight, X, dtype=np.float64, ensure_non_negative=True
     )
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row; expected some weight.")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not 0 < total < np.inf:
+        raise ValueError(
+            f"sample_weight sums to {total:g}; expected a positive, finite sum."
+        )
     return np.ascontiguousarray(weights)
 
 
@@ -117,35 +121,41 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
 
 def check_magnitudes(raw: Any, X: Any, names: Any, near: Any = None) -> None:
     """Refuse values whose squared distances, among them or to `near`, are no float."""
-    values = X.data if sparse.issparse(X) else X
-    seen = [a for a in (values, near) if a is not None and a.size]
-    low = min([0.0, *(a.min() for a in seen)])
-    high = max([0.0, *(a.max() for a in seen)])
     limits = np.finfo(X.dtype)
     faint = limits.tiny / limits.eps  # squares below this have lost their digits
-    with np.errstate(over="ignore"):
-        square = np.square(np.float64(high) - np.float64(low))
-    # far from all limits, as nearly always: the columns need no look of their own
-    if faint < square < limits.max / X.shape[0] / X.shape[1] and -low < 2**53 > high:
+    if is_far_from_limits(X, near, faint):
         return
     spans = column_spans(X, near)
     widest = int(spans.argmax())
     span, name = spans[widest], names[widest]
     n_summed = X.shape[0] if X.dtype == np.float64 else 1
-    with np.errstate(over="ignore"):
-        overflows = not np.square(spans).sum() * n_summed < limits.max
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.square(spans)
+        overflows = not squares.sum() * n_summed < limits.max
     if overflows:
         raise ValueError(
             f"column {name!s} spans {span:.3g}, so squared distances overflow "
-            f"{X.dtype}; divide the column by {min(span, limits.max):.0e}."
+            f"{X.dtype}; divide the column by {power_of_ten(span)}."
         )
-    if 0 < span**2 < faint:
+    if near is None and span > 0 and squares[widest] < faint:
         raise ValueError(
             f"column {name!s} spans {span:.3g} and no column more, so squared "
-            f"distances vanish in {X.dtype}; multiply X by {1 / span:.0e}."
+            f"distances vanish in {X.dtype}; multiply X by {power_of_ten(1 / span)}."
         )
-    if max(-low, high) > 2**53:
-        refuse_rounded_integers(raw, X, spans, names)
+    refuse_rounded_integers(raw, X, spans, names)
+
+
+def is_far_from_limits(X: Any, near: Any, faint: float) -> bool:
+    """Whether a glance shows, as nearly always, that columns need no look each."""
+    values = X.data if sparse.issparse(X) else X
+    seen = [a for a in (values, near) if a is not None and a.size]
+    low = min([0.0, *(float(a.min()) for a in seen)])
+    high = max([0.0, *(float(a.max()) for a in seen)])
+    with np.errstate(over="ignore", under="ignore"):
+        most = np.square(np.float64(high - low)) * X.shape[0] * X.shape[1]
+        least = np.square(column_spans(X[:64]).max())
+    exact_integers = max(-low, high) < 2**53
+    return bool(exact_integers and least > faint and most < np.finfo(X.dtype).max)
 
 
 def column_spans(X: Any, near: Any = None) -> NDArray[np.float64]:
@@ -157,19 +167,30 @@ def column_spans(X: Any, near: Any = None) -> NDArray[np.float64]:
         return np.ptp(ends.astype(np.float64), axis=0)
 
 
+def power_of_ten(value: float) -> str:
+    """Write the power of ten below the value, which may be infinite."""
+    return f"{10.0 ** np.floor(np.log10(min(value, np.finfo(np.float64).max))):.0e}"
+
+
 def refuse_rounded_integers(
     raw: Any, X: Any, spans: NDArray[np.float64], names: Any
 ) -> None:
     """Refuse integers that become equal, or nearly so, as floats."""
-    integers = raw if sparse.issparse(raw) else np.asarray(raw)
-    if integers.dtype.kind not in "iuO" or sparse.issparse(X):
+    if sparse.issparse(X):
         return
     rounding = np.abs(X).max(axis=0) * 2.0**-53
-    lossy = np.flatnonzero((rounding >= 0.5) & (rounding > 1e-6 * spans))
-    for column in lossy:
-        pairs = zip(integers[:, column], X[:, column], strict=True)
-        if any(int(given) != int(rounded) for given, rounded in pairs):
+    for j in np.flatnonzero((rounding >= 0.5) & (rounding > 1e-6 * spans)):
+        given = raw_column(raw, int(j))
+        pairs = zip(given.tolist(), X[:, j].tolist(), strict=True)
+        if given.dtype.kind in "iuO" and any(int(a) != int(b) for a, b in pairs):
             raise ValueError(
-                f"column {names[column]!s} holds integers near {X[0, column]:.3g} that "
-                "float64 cannot tell apart; subtract their smallest value first."
+                f"column {names[j]!s} holds integers near {X[0, j]:.3g} that float64 "
+                "cannot tell apart; subtract their smallest value first."
             )
+
+
+def raw_column(raw: Any, j: int) -> NDArray[Any]:
+    """Return a column as it came in, of a frame in its own type."""
+    if hasattr(raw, "columns"):
+        return np.asarray(raw[raw.columns[j]])
+    return np.asarray(raw)[:, j]

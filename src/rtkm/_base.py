@@ -273,18 +273,20 @@ class PrototypeClusterer(
         self.inlier_weights_ = state.v
         self.outlier_mask_ = ~state.inlier_mask
         self.outlier_scores_ = costs
+        self.offset_ = -self._boundary(X, costs)
+        if X.weights is not None:  # a row without weight is like one that comes later
+            weightless = X.weights == 0
+            self.outlier_mask_[weightless] = -costs[weightless] < self.offset_
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), state.labels(X))
         self.n_outliers_ = int(self.outlier_mask_.sum())
-        self.offset_ = -self._boundary(X, costs)
         self.objective_ = state.objective
         self.objective_path_ = np.array(run.path)
         self.n_iter_ = state.n_iter
         self.converged_ = run.converged
         if not run.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped at max_iter={self.max_iter} with the "
-                f"objective still falling by {run.last_fall:.0e} of itself; raise "
-                "max_iter or tol.",
+                f"{type(self).__name__} stopped at max_iter={self.max_iter} "
+                f"{run.how_it_ended}; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

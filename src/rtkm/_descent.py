@@ -160,10 +160,13 @@ class Run:
         self.path.append(self.state.objective)
 
     @property
-    def last_fall(self) -> float:
-        """By how much, of itself, the objective fell in the last step."""
-        before, now = self.path[-2:] if len(self.path) > 1 else self.path * 2
-        return (before - now) / before if before else 0.0
+    def how_it_ended(self) -> str:
+        """What a run that did not settle was doing."""
+        if len(self.path) < 2:
+            return "after its first iteration"
+        before, now = self.path[-2:]
+        fall = (before - now) / before if before else 0.0
+        return f"with the objective still falling by {fall:.0e} of itself"
 
     def move_to(self, state: Any) -> None:
         """Take the next state."""

@@ -105,10 +105,13 @@ class Table:
         The last state tells about where the cut will fall, which saves a second look at
         most rows; the answer does not depend on it.
         """
-        window = (np.inf, np.inf) if mass >= self.mass else (0.0, 0.0)
-        if last and mass < self.mass:
-            around = np.array([1 - last.slack, 1 + last.slack]) * last.cut.threshold
-            window = (around[0], around[1])
+        if mass >= self.mass:
+            window = np.inf, np.inf
+        elif last is None or np.isinf(last.cut.threshold):
+            window = 0.0, 0.0
+        else:
+            t, slack = last.cut.threshold, last.slack
+            window = t * (1 - slack), t * (1 + slack)
         nearest, kept, cut, sums, masses, objective = self._native.concentrate(
             C, n_memberships, mass, window
         )

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.utils import check_random_state
 
-from rtkm._admission import check_row_count, make_table
+from rtkm._admission import check_row_count, column_spans, make_table
 from rtkm._params import Count, OutlierRows, check_value, whole_rows
 from rtkm._table import Table
 
@@ -230,9 +230,7 @@ def draw_rows(
 
 def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray[Any]:
     """Take seeds as ROBIN does."""
-    n_neighbors = max(1, min(n_neighbors, X.n_rows - 1))
-    lof = LocalOutlierFactor(n_neighbors=n_neighbors).fit(X.X)
-    factors = -lof.negative_outlier_factor_
+    factors = local_outlier_factors(X, n_neighbors)
     mean = np.asarray(X.X.mean(axis=0)).reshape(1, -1).astype(X.dtype)
     cost = np.full(X.n_rows, np.inf)
     X.lower(cost, mean)
@@ -248,6 +246,18 @@ def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray
             cost[:] = np.inf
         X.lower(cost, X.rows(np.array(taken[-1:])))
     return X.rows(np.array(taken))
+
+
+def local_outlier_factors(X: Table, n_neighbors: int) -> NDArray[np.float64]:
+    """Return the factors, which do not depend on the units of the table."""
+    if X.n_rows == 1:
+        return np.ones(1)
+    # scikit-learn adds a constant to distances: bring them to the same size first
+    scale = 2.0 ** np.round(
+        np.log2(max(column_spans(X.X).max(), np.finfo(X.dtype).tiny))
+    )
+    lof = LocalOutlierFactor(n_neighbors=min(n_neighbors, X.n_rows - 1))
+    return -lof.fit(X.X / X.dtype.type(scale)).negative_outlier_factor_
 
 
 Seeding = Callable[[Table, int, float, np.random.RandomState], NDArray[Any]]

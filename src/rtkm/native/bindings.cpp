@@ -97,17 +97,19 @@ nb::tuple as_tuple(const Cut& cut) {
     return nb::make_tuple(cut.threshold, cut.row, cut.share);
 }
 
-// Centers of the same type as the rows, with the norms that CSR rows need.
+// Centers of the same type as the rows, with the squares that CSR rows need.
 template <class T>
 struct CentersOf : Centers<T> {
-    std::vector<double> norms;
+    std::optional<SquaredCenters> squared;
 
     CentersOf(const Rows<T>& rows, nb::handle C) {
         const auto array = nb::cast<Matrix<const T>>(C, false);
         if (array.shape(1) != rows.p) throw nb::value_error("centers of wrong width");
         static_cast<Centers<T>&>(*this) = {array.data(), array.shape(0), rows.p};
-        norms = rtkm::squared_norms(rows, *this);
-        this->squared_norms = norms.data();
+        if (!rows.is_csr()) return;
+        squared.emplace(*this);
+        this->squares = squared->squares();
+        this->squared_norms = squared->norms();
     }
     CentersOf(const CentersOf&) = delete;
 };

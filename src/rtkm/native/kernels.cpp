@@ -134,7 +134,7 @@ void group_distances(const T* tile, const T* center, std::size_t p, T* out) {
 }
 
 // For very sparse rows only the entries that are there are visited; what the zeros
-// contribute is the rest of the center's squared norm.
+// contribute is the rest of the center's squared norm, which cancels exactly.
 template <class T>
 void sparse_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
                       const Centers<T>& centers, T* out) {
@@ -143,13 +143,15 @@ void sparse_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
         const std::size_t row = first + (l < count ? l : count - 1);
         for (std::size_t j = 0; j < centers.k; ++j) {
             const T* c = centers.data + j * centers.p;
-            double there = 0, covered = 0;
+            const double* squares = centers.squares + j * centers.p;
+            double there = 0;
+            Exact covered;
             for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
-                const double cf = c[rows.indices[e]], d = rows.data[e] - cf;
+                const double d = rows.data[e] - c[rows.indices[e]];
                 there += d * d;
-                covered += cf * cf;
+                covered.add(squares[rows.indices[e]]);
             }
-            const double rest = centers.squared_norms[j] - covered;
+            const double rest = centers.squared_norms[j].minus(covered);
             out[j * lanes + l] = static_cast<T>(there + (rest > 0 ? rest : 0));
         }
     }

@@ -1,6 +1,5 @@
 // One pass over all rows each: a block kernel on every part, partial sums in part order.
 #pragma once
-#include <cmath>
 #include <memory>
 #include <new>
 
@@ -72,14 +71,24 @@ void pass(const Team& team, const Rows<T>& rows, std::size_t k, std::size_t s,
     });
 }
 
-template <class T>
-std::vector<double> squared_norms(const Rows<T>& rows, const Centers<T>& centers) {
-    std::vector<double> norms(rows.is_csr() ? centers.k : 0);
-    for (std::size_t j = 0; j < norms.size(); ++j)
-        for (std::size_t f = 0; f < centers.p; ++f)
-            norms[j] += std::pow(static_cast<double>(centers.data[j * centers.p + f]), 2);
-    return norms;
-}
+// What CSR rows need to know of the centers besides their entries.
+class SquaredCenters {
+public:
+    template <class T>
+    explicit SquaredCenters(const Centers<T>& centers)
+        : squares_(centers.k * centers.p), norms_(centers.k) {
+        for (std::size_t i = 0; i < squares_.size(); ++i) {
+            squares_[i] = static_cast<double>(centers.data[i]) * centers.data[i];
+            norms_[i / centers.p].add(squares_[i]);
+        }
+    }
+    const double* squares() const { return squares_.data(); }
+    const Exact* norms() const { return norms_.data(); }
+
+private:
+    std::vector<double> squares_;
+    std::vector<Exact> norms_;
+};
 
 // Without `total.rows` nothing is summed and `kept` and `undecided` are not touched.
 template <class T>

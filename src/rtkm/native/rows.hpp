@@ -23,11 +23,27 @@ struct Rows {
     double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
 };
 
+// A sum that keeps what each addition rounds away.
+struct Exact {
+    double sum = 0, lost = 0;
+
+    void add(double x) {
+        const double next = sum + x, part = next - sum;
+        lost += (sum - (next - part)) + (x - part);
+        sum = next;
+    }
+    double minus(const Exact& other) const {
+        return (sum - other.sum) + (lost - other.lost);
+    }
+};
+
 template <class T>
 struct Centers {
     const T* data;  // k x p, row-major
     std::size_t k, p;
-    const double* squared_norms = nullptr;  // needed for CSR rows only
+    // for CSR rows only: every entry squared, and the sums of those for each center
+    const double* squares = nullptr;
+    const Exact* squared_norms = nullptr;
 };
 
 // What a pass knows of each row; the arrays are n x s, n x s, n and n.

@@ -84,8 +84,7 @@ def propose_swap(
     cheapest_first = gains.min(axis=0).argsort(kind="stable")
     rank = n_failed // 2 % len(state.C) if n_failed % 2 else 0
     center = cheapest_first[rank]
+    best_row = gains[:, center].argmin()
     C = state.C.copy()
-    C[center] = rows[
-        gains[:, center].argmin()
-    ]  # in its slot, so that the other labels stay
+    C[center] = rows[best_row]  # in its slot, so that the other labels stay
     return C

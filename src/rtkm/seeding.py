@@ -253,11 +253,10 @@ def local_outlier_factors(X: Table, n_neighbors: int) -> NDArray[np.float64]:
     if X.n_rows == 1:
         return np.ones(1)
     # scikit-learn adds a constant to distances: bring them to the same size first
-    scale = 2.0 ** np.round(
-        np.log2(max(column_spans(X.X).max(), np.finfo(X.dtype).tiny))
-    )
+    span = max(column_spans(X.X).max(), np.finfo(X.dtype).tiny)
+    scale = X.dtype.type(2.0 ** np.round(np.log2(span)))
     lof = LocalOutlierFactor(n_neighbors=min(n_neighbors, X.n_rows - 1))
-    return -lof.fit(X.X / X.dtype.type(scale)).negative_outlier_factor_
+    return -lof.fit(X.X / scale).negative_outlier_factor_
 
 
 Seeding = Callable[[Table, int, float, np.random.RandomState], NDArray[Any]]

@@ -1,85 +1,12 @@
 // Compiled once for each instruction set: RTKM_ISA names the namespace.
 #include "kernels.hpp"
-
-#include <limits>
-#include <type_traits>
+#include "simd.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
 namespace {
 
-// Two registers of 32 bytes hold one feature of a tile's rows; a compiler without AVX
-// splits each in two, so there is one source for both instruction sets.
-template <class T>
-struct Simd;
-template <>
-struct Simd<double> {
-    typedef double Vec __attribute__((vector_size(32)));
-    typedef std::int64_t Mask __attribute__((vector_size(32)));
-};
-template <>
-struct Simd<float> {
-    typedef float Vec __attribute__((vector_size(32)));
-    typedef std::int32_t Mask __attribute__((vector_size(32)));
-};
-
-template <class T>
-using Vec = typename Simd<T>::Vec;
-template <class T>
-using Mask = typename Simd<T>::Mask;
-
-template <class T>
-constexpr std::size_t width = 32 / sizeof(T);
-
-template <class T>
-inline Vec<T> load(const T* from) {
-    Vec<T> v;
-    __builtin_memcpy(&v, from, sizeof v);
-    return v;
-}
-
-template <class T>
-inline void store(T* to, Vec<T> v) {
-    __builtin_memcpy(to, &v, sizeof v);
-}
-
-template <class T>
-inline Vec<T> broadcast(T x) {
-    return x - Vec<T>{};
-}
-
 inline double smaller(double a, double b) { return a < b ? a : b; }
-
-// Rows as registers in, features as registers out.
-inline void transpose(Vec<double> (&v)[4]) {
-    const auto a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
-    const auto b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    const auto c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
-    const auto d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    v[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
-}
-
-inline void transpose(Vec<float> (&v)[8]) {
-    Vec<float> t[8];
-    for (int i = 0; i < 8; i += 2) {
-        t[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        t[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    for (int i = 0; i < 8; i += 4)
-        for (int h = 0; h < 2; ++h) {
-            const auto a = t[i + h], b = t[i + h + 2];
-            v[i + 2 * h] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-            v[i + 2 * h + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    for (int i = 0; i < 4; ++i) {
-        t[i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        t[i + 4] = __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-    for (int i = 0; i < 8; ++i) v[i] = t[i];
-}
 
 // A tile holds feature after feature, each of all its rows; a short last tile repeats
 // its last row, so no lane ever holds rubbish.
@@ -244,15 +171,6 @@ void several_smallest(std::size_t k, std::size_t first, std::size_t count,
         out.cost[i] = cost;
         out.spare[i] = work.nearest[s];
     }
-}
-
-inline Vec<double> load_as_double(const double* x) { return load(x); }
-
-inline Vec<double> load_as_double(const float* x) {
-    typedef float Half __attribute__((vector_size(16)));
-    Half v;
-    __builtin_memcpy(&v, x, sizeof v);
-    return __builtin_convertvector(v, Vec<double>);
 }
 
 template <class T>

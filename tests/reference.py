@@ -46,6 +46,11 @@ class Alternation:
     objective: float
 
 
+def column(*values):
+    """A table of one feature, as the cases worked by hand have."""
+    return np.array(values, dtype=float)[:, None]
+
+
 def squared_distances(X, C):
     """Squared distances (n, k), from differences."""
     X, C = np.asarray(X, dtype=np.float64), np.asarray(C, dtype=np.float64)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
+from rtkm import RTKM, KMeansMinusMinus, RelaxedKMeans, TrimmedKMeans
 from rtkm._params import (
     Auto,
     Count,
@@ -14,6 +16,7 @@ from rtkm._params import (
     Positive,
     Tally,
     Tolerance,
+    Verbosity,
     check_params,
     check_value,
     whole_rows,
@@ -68,3 +71,48 @@ def test_a_field_without_a_rule_takes_anything():
 )
 def test_shares_become_whole_rows_half_up(share, mass, rows):
     assert whole_rows(share, mass) == rows
+
+
+def test_verbosity_may_be_a_bool():
+    check_value("verbose", True, Verbosity, "Owner")
+    with pytest.raises(ValueError, match="a bool or an integer of at least 0"):
+        check_value("verbose", "yes", Verbosity, "Owner")
+
+
+# Through the estimators
+
+SHARE = "a share in [0, 1) or a number of rows, 0 or more (write 1 for one row)"
+AT_LEAST_0, AT_LEAST_1 = "an integer of at least 0", "an integer of at least 1"
+POSITIVE = "'auto' or a positive number"
+BAD = [
+    *((RTKM, "contamination", v, SHARE) for v in (1.0, 1.5, -1, -0.1, "a", True, None)),
+    *((TrimmedKMeans, "contamination", v, SHARE) for v in (1.0, 1.5, -1, "a", True)),
+    *((KMeansMinusMinus, "n_outliers", v, SHARE) for v in (1.0, 1.5, -1, "a", True)),
+    *((RTKM, "n_clusters", v, AT_LEAST_1) for v in (0, -1, 2.5, 2.0, "3", None, True)),
+    *((RTKM, "step", v, POSITIVE) for v in (0, -1, "x", np.nan, np.inf, None, True)),
+    *((RelaxedKMeans, "step", v, POSITIVE) for v in (0, -1, "x", np.nan)),
+    *((RTKM, "n_memberships", v, AT_LEAST_1) for v in (0, 1.5, "auto")),
+    *((RTKM, "n_swaps", v, f"'auto' or {AT_LEAST_0}") for v in (-1, 1.5, None)),
+    (TrimmedKMeans, "n_swaps", -1, f"'auto' or {AT_LEAST_0}"),
+    *((RTKM, "n_init", v, f"'auto' or {AT_LEAST_1}") for v in (0, 2.5)),
+    *((RTKM, "tol", v, "a number of at least 0") for v in (-1, np.nan, "0")),
+    *((RTKM, "max_iter", v, AT_LEAST_1) for v in (0, 1.5)),
+    *((RTKM, "on_step", v, "None or a callable") for v in (3, "print")),
+    (RTKM, "verbose", -1, f"a bool or {AT_LEAST_0}"),
+]
+
+
+@pytest.mark.parametrize(("cls", "name", "value", "expected"), BAD)
+def test_bad_parameters_are_refused(cls, name, value, expected):
+    message = f"{name}={value!r} is not valid for {cls.__name__}; expected {expected}."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        cls(**{name: value}).fit(np.eye(9))
+
+
+@pytest.mark.parametrize("value", ["x", 1.5, -1])
+def test_bad_random_states_are_refused(clusterer, value):
+    start = (
+        f"random_state={value!r} is not valid for {clusterer.__name__}; expected None"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(start)}"):
+        clusterer(2, random_state=value).fit(np.eye(9))

@@ -48,13 +48,15 @@ def make_table(X: Any, sample_weight: Any = None) -> Table:
 
 def admit_centers(estimator: Any, given: Any, X: Table) -> NDArray[Any]:
     """Check starting centers and return a copy of them."""
-    C = check_array(given, dtype=X.dtype, order="C", copy=True, input_name="init")
     wanted = (estimator.n_clusters, X.n_features)
-    if C.shape != wanted:
+    if np.shape(given) != wanted:
         raise ValueError(
-            f"init has shape {C.shape}; expected (n_clusters, n_features) = {wanted}."
+            f"init has shape {np.shape(given)}; expected (n_clusters, n_features) = "
+            f"{wanted}."
         )
-    check_magnitudes(C, C, names_of(estimator, C), X.rows(np.zeros(1, dtype=np.int64)))
+    C = check_array(given, dtype=X.dtype, order="C", copy=True, input_name="init")
+    names = [f"{name!s} of X and init" for name in names_of(estimator, C)]
+    check_magnitudes(C, C, names, near=X.rows(np.zeros(1, dtype=np.int64)))
     return C
 
 
@@ -99,7 +101,7 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
     """Refuse tables with too few rows for the centers."""
     n_rows = X.n_rows if X.weights is None else int((X.weights > 0).sum())
     if n_clusters > n_rows:
-        counted = "" if n_rows == X.n_rows else f" of which {n_rows} have a weight"
+        counted = "" if n_rows == X.n_rows else f", {n_rows} of positive weight"
         raise ValueError(
             f"n_clusters={n_clusters} needs at least {n_clusters} rows; X has "
             f"n_samples={X.n_rows}{counted}."
@@ -160,11 +162,17 @@ def is_far_from_limits(X: Any, near: Any, faint: float) -> bool:
 
 def column_spans(X: Any, near: Any = None) -> NDArray[np.float64]:
     """Return the distance from the smallest to the largest value of each column."""
-    ends = np.array(min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0)))
+    ends = column_ends(X)
     if near is not None:
         ends = np.concatenate([ends, near])
     with np.errstate(over="ignore"):
-        return np.ptp(ends.astype(np.float64), axis=0)
+        return np.ptp(ends, axis=0)
+
+
+def column_ends(X: Any) -> NDArray[np.float64]:
+    """Return the smallest and the largest value of each column, (2, n_features)."""
+    ends = min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0))
+    return np.array(ends, dtype=np.float64)
 
 
 def power_of_ten(value: float) -> str:
@@ -176,21 +184,22 @@ def refuse_rounded_integers(
     raw: Any, X: Any, spans: NDArray[np.float64], names: Any
 ) -> None:
     """Refuse integers that become equal, or nearly so, as floats."""
-    if sparse.issparse(X):
-        return
-    rounding = np.abs(X).max(axis=0) * 2.0**-53
+    ends = np.abs(column_ends(X)).max(axis=0)
+    rounding = ends * 2.0**-53
     for j in np.flatnonzero((rounding >= 0.5) & (rounding > 1e-6 * spans)):
-        given = raw_column(raw, int(j))
-        pairs = zip(given.tolist(), X[:, j].tolist(), strict=True)
+        given, rounded = column(raw, int(j)), column(X, int(j))
+        pairs = zip(given.tolist(), rounded.tolist(), strict=True)
         if given.dtype.kind in "iuO" and any(int(a) != int(b) for a, b in pairs):
             raise ValueError(
-                f"column {names[j]!s} holds integers near {X[0, j]:.3g} that float64 "
+                f"column {names[j]!s} holds integers near {ends[j]:.3g} that float64 "
                 "cannot tell apart; subtract their smallest value first."
             )
 
 
-def raw_column(raw: Any, j: int) -> NDArray[Any]:
-    """Return a column as it came in, of a frame in its own type."""
-    if hasattr(raw, "columns"):
-        return np.asarray(raw[raw.columns[j]])
-    return np.asarray(raw)[:, j]
+def column(table: Any, j: int) -> NDArray[Any]:
+    """Return a column of any table; that of a frame has its own type."""
+    if hasattr(table, "columns"):
+        return np.asarray(table[table.columns[j]])
+    if sparse.issparse(table):
+        return table.tocsc()[:, [j]].toarray().ravel()
+    return np.asarray(table)[:, j]

@@ -20,14 +20,14 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit, admit_centers, admit_new, check_row_count
-from rtkm._descent import DUST, Run, descend
+from rtkm._descent import DUST, Nearest, Run, descend
 from rtkm._params import (
     Auto,
     Count,
     RandomState,
     Rule,
-    Tally,
     Tolerance,
+    Verbosity,
     Watcher,
     check_params,
 )
@@ -121,7 +121,7 @@ class PrototypeClusterer(
     max_iter: Count = 300
     tol: Tolerance = 0.0
     random_state: RandomState = None
-    verbose: Tally = 0
+    verbose: Verbosity = 0
     on_step: Watcher = None
 
     # What a method is made of
@@ -269,6 +269,7 @@ class PrototypeClusterer(
         state = run.state
         costs = state.costs(X, self._n_nearest())
         self.cluster_centers_ = state.C
+        self._n_nearest_fitted = self._n_nearest()
         self._memberships = state.sparse_memberships()
         self.inlier_weights_ = state.v
         self.outlier_mask_ = ~state.inlier_mask
@@ -283,7 +284,7 @@ class PrototypeClusterer(
         self.objective_path_ = np.array(run.path)
         self.n_iter_ = state.n_iter
         self.converged_ = run.converged
-        if not run.converged:
+        if not run.converged and state.n_iter >= self.max_iter:
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} "
                 f"{run.how_it_ended}; raise max_iter or tol.",
@@ -328,19 +329,21 @@ class PrototypeClusterer(
 
     # New rows
 
+    def _nearest(self, X: ArrayLike) -> Nearest:
+        """Return the nearest centers of new rows, as many as when it was fitted."""
+        check_is_fitted(self)
+        return admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest_fitted)
+
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the nearest cluster of each row, or -1 for an outlier."""
-        check_is_fitted(self)
-        nearest = admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest())
+        nearest = self._nearest(X)
         outlying = -nearest.cost < self.offset_
         return np.where(outlying, np.int32(-1), nearest.labels[:, 0])
 
     def predict_memberships(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return membership weights of new rows, those of outliers included."""
-        check_is_fitted(self)
-        rows = admit_new(self, X)
-        labels = rows.nearest(self.cluster_centers_, self._n_nearest()).labels
-        memberships = np.zeros((rows.n_rows, len(self.cluster_centers_)))
+        labels = self._nearest(X).labels
+        memberships = np.zeros((len(labels), len(self.cluster_centers_)))
         np.put_along_axis(memberships, labels.astype(np.intp), 1.0, axis=1)
         return memberships
 
@@ -351,10 +354,7 @@ class PrototypeClusterer(
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return minus the cost of each row: higher is more normal."""
-        check_is_fitted(self)
-        return (
-            -admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest()).cost
-        )
+        return -self._nearest(X).cost
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""

@@ -57,7 +57,7 @@ Tolerance = Annotated[
 OutlierRows = Annotated[
     float,
     Rule(
-        "a share in [0, 1) or a whole number of rows (write 1 for one row)",
+        "a share in [0, 1) or a number of rows, 0 or more (write 1 for one row)",
         lambda v: is_integer(v, 0) or is_share(v),
     ),
 ]
@@ -65,13 +65,20 @@ Auto = Annotated[Literal["auto"], Rule("'auto'", is_name("auto"))]
 RandomState = Annotated[
     Any,
     Rule(
-        "None, an integer or a RandomState",
+        "None, an integer from 0 to 2**32 - 1, or a RandomState",
         lambda v: (
             v is None
-            or is_integer(v, 0)
+            or (is_integer(v, 0) and int(v) < 2**32)
             or isinstance(v, np.random.RandomState)
             or v is np.random
         ),
+    ),
+]
+Verbosity = Annotated[
+    int,
+    Rule(
+        "a bool or an integer of at least 0",
+        lambda v: isinstance(v, bool) or is_integer(v, 0),
     ),
 ]
 Watcher = Annotated[

@@ -1,0 +1,71 @@
+"""Estimators and small tables that the tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from sklearn.base import clone
+
+from rtkm import RTKM, KMeansMinusMinus, RelaxedKMeans, TrimmedKMeans
+from rtkm.datasets import make_outlier_blobs
+
+# an estimator in this list is held to all of test_contract.py and test_bad_input.py
+CLUSTERERS = [RTKM, RelaxedKMeans, TrimmedKMeans, KMeansMinusMinus]
+
+# the same classes where a parameter leads to other code
+VARIANTS = [
+    RTKM(3, step=1.1, random_state=0),
+    RTKM(4, n_memberships=2, random_state=0),
+    RTKM(4, n_memberships=2, step=5.0, random_state=0),
+    RelaxedKMeans(3, step=5.0, random_state=0),
+    TrimmedKMeans(3, n_swaps=0, random_state=0),
+]
+
+MODELS = [cls(3, random_state=0) for cls in CLUSTERERS] + VARIANTS
+
+# a slow or busy machine is no reason to fail
+settings.register_profile("rtkm", deadline=None)
+settings.load_profile("rtkm")
+
+
+@pytest.fixture(params=CLUSTERERS, ids=lambda cls: cls.__name__)
+def clusterer(request):
+    """Each class in turn."""
+    return request.param
+
+
+@pytest.fixture(params=MODELS, ids=str)
+def model(request):
+    """Each class, and each variant, in turn: an unfitted copy that tests may change."""
+    return clone(request.param)
+
+
+@pytest.fixture
+def blobs():
+    """Six blobs that touch among 10 % of outliers, 400 rows; generic, without ties."""
+    return make_outlier_blobs(400, 3, 6, separation=1.0, random_state=1)[0]
+
+
+@pytest.fixture
+def duplicates():
+    """Three places, 1000, 2000 and 3000 times over, and 40 rows on a fourth."""
+    places = np.array([[0.0, 0.0], [5.0, 1.0], [-3.0, 4.0], [50.0, 50.0]])
+    return np.repeat(places, [1000, 2000, 3000, 40], axis=0)
+
+
+@pytest.fixture(scope="session")
+def data_file():
+    """A function that finds the paper's tables which do not travel with the package."""
+    beside_the_checkout = Path(__file__).parents[2] / "shared" / "data"
+    folder = Path(os.environ.get("RTKM_DATA") or beside_the_checkout)
+
+    def find(name):
+        if not (folder / name).is_file():
+            pytest.skip(f"no {name} in {folder}; set RTKM_DATA to the paper's tables")
+        return folder / name
+
+    return find

@@ -39,7 +39,7 @@ bench: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/passes.py
 
 quality: $(VENV)/with-test
-	$(BIN)/python benchmarks/quality.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png

@@ -63,8 +63,11 @@ def test_missing_and_infinite_values_are_refused(clusterer, X, convert):
 
 
 def test_text_is_refused(clusterer, X):
-    with refuses("could not convert string to float: 'red'"):
+    way_out = "expected numbers, so encode or drop column"
+    with refuses(f"could not convert string to float: 'red'; {way_out} color."):
         clusterer(2).fit(pd.DataFrame({"size": X[:, 0], "color": ["red"] * 60}))
+    with refuses(f"could not convert string to float: 'n/a'; {way_out} 0, 2."):
+        clusterer(2).fit([["n/a", "1", "?"], ["2", "3", "4"]])
 
 
 def test_bad_rows_are_refused_by_a_fitted_model_too(model, X):
@@ -218,7 +221,7 @@ def test_unknown_starts_are_refused(model, X, init):
     [
         (-np.ones(60), "Negative values in data passed to `sample_weight`"),
         # scikit-learn's words, or ours where its version does not look
-        (np.zeros(60), "at least one non-zero number|zero for every row"),
+        (np.zeros(60), "at least one non-zero number|sums to 0; expected a positive"),
         (np.ones(5), r"^sample_weight.shape == \(5,\), expected \(60,\)!$"),
         (np.full(60, np.nan), "^Input sample_weight contains NaN"),
         (["a"] * 60, "^could not convert string to float: 'a'$"),

@@ -24,14 +24,14 @@ ARRAY_OPTIONS: dict[str, Any] = {
 
 def admit(estimator: Any, X: Any, sample_weight: Any = None) -> Table:
     """Check the rows a model is fitted to."""
-    raw, X = X, validate_data(estimator, X, **ARRAY_OPTIONS)
+    raw, X = X, as_numbers(estimator, X)
     check_magnitudes(raw, X, names_of(estimator, X))
     return Table(canonical(X), checked_weights(sample_weight, X))
 
 
 def admit_new(estimator: Any, X: Any) -> Table:
     """Check rows shown to a fitted model, which sees them in its own precision."""
-    raw, X = X, validate_data(estimator, X, reset=False, **ARRAY_OPTIONS)
+    raw, X = X, as_numbers(estimator, X, reset=False)
     C = estimator.cluster_centers_
     with np.errstate(over="ignore"):  # the magnitudes tell
         X = X.astype(C.dtype, copy=False)
@@ -58,6 +58,29 @@ def admit_centers(estimator: Any, given: Any, X: Table) -> NDArray[Any]:
     names = [f"{name!s} of X and init" for name in names_of(estimator, C)]
     check_magnitudes(C, C, names, near=X.rows(np.zeros(1, dtype=np.int64)))
     return C
+
+
+def as_numbers(estimator: Any, X: Any, **options: Any) -> Any:
+    """Let scikit-learn validate; where it finds text, add where and what to do."""
+    try:
+        return validate_data(estimator, X, **ARRAY_OPTIONS, **options)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        names = getattr(X, "columns", range(np.shape(X)[1]))
+        text = [str(names[j]) for j in range(len(names)) if is_text(column(X, j))]
+        raise ValueError(
+            f"{error}; expected numbers, so encode or drop column {', '.join(text)}."
+        ) from error
+
+
+def is_text(values: NDArray[Any]) -> bool:
+    """Whether some value is no number."""
+    try:
+        values.astype(np.float64)
+    except ValueError:
+        return True
+    return False
 
 
 def names_of(estimator: Any, X: Any) -> Any:

@@ -359,7 +359,7 @@ def test_order_is_lexicographic_with_ties_by_row(form):
         entries = stored.data if "CSR" in form else stored
         entries[rng.random(entries.shape) < 0.2] = -0.0  # no other than 0.0
         X = stored.toarray() if "CSR" in form else stored
-        assert_array_equal(make_table(stored)._order, np.lexsort(X.T[::-1]))
+        assert_array_equal(make_table(stored).order, np.lexsort(X.T[::-1]))
 
 
 @each_form

@@ -140,7 +140,8 @@ class Table:
         self._native.lower(C, cost)
 
     @cached_property
-    def _order(self) -> NDArray[np.int64]:
+    def order(self) -> NDArray[np.int64]:
+        """The rows in lexicographic order."""
         return self._native.lexicographic_order()
 
     def draw(
@@ -155,7 +156,7 @@ class Table:
         Draws run along the lexicographic order of the rows, so they do not change when
         the table is shuffled, shifted or scaled, or weights are written as repetitions.
         """
-        return self._native.draw(self._order, cost, cap, rng.random_sample(size))
+        return self._native.draw(self.order, cost, cap, rng.random_sample(size))
 
     def count_distinct(self, enough: int) -> int:
         """Return the number of distinct rows, counted no further than enough."""

@@ -112,13 +112,10 @@ def k_means_plus_plus(
     array([[10.],
            [ 1.]])
     """
-    return robust_k_means_plus_plus(
-        X,
-        n_clusters,
-        n_outliers=0,
-        sample_weight=sample_weight,
-        random_state=random_state,
-    )
+    check_value("n_clusters", n_clusters, Count, "k_means_plus_plus")
+    table = make_table(X, sample_weight)
+    check_row_count(table, n_clusters)
+    return draw_far_rows(table, n_clusters, 0, check_random_state(random_state))
 
 
 def random_rows(
@@ -236,7 +233,8 @@ def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray
     X.lower(cost, mean)
     taken: list[int] = []
     while len(taken) < n_clusters:
-        farthest_first = np.argsort(-cost, kind="stable")
+        # ties go by the order of the rows, not by where they stand in the table
+        farthest_first = X.order[np.argsort(-cost[X.order], kind="stable")]
         farthest_first = farthest_first[~np.isin(farthest_first, taken)]
         ordered = factors[farthest_first]
         wishes = np.abs(ordered - 1) < 0.05, ordered < 1.05, ordered == ordered.min()

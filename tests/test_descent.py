@@ -8,14 +8,19 @@ import pytest
 from rtkm._descent import Relaxed, Run, State, descend
 
 
-def state_of(objective, kind=State, W=0.5, v=1.0, C=0.0, n_iter=0):
+def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
     return kind(
         C=np.array([[C]]),
         W=np.array([[W]]),
         v=np.array([v]),
         objective=objective,
         n_iter=n_iter,
+        **more,
     )
+
+
+def relaxed_state(objective, **more):
+    return state_of(objective, kind=Relaxed, squared_scale=1.0, **more)
 
 
 def halve(state):
@@ -73,6 +78,6 @@ def test_an_interrupted_run_still_holds_its_last_state():
 @pytest.mark.parametrize("moved", [{"W": 0.6}, {"v": 0.9}, {"C": 1e-3}])
 def test_small_proximal_steps_settle_only_when_weights_and_centers_rest(moved):
     # the objective alone says 1.0 -> 1.0; each of the weights and centers objects
-    last = state_of(1.0, kind=Relaxed)
-    assert state_of(1.0, kind=Relaxed).settled(last, tol=1e-6)
-    assert not state_of(1.0, kind=Relaxed, **moved).settled(last, tol=1e-6)
+    last = relaxed_state(1.0)
+    assert relaxed_state(1.0).settled(last, tol=1e-6)
+    assert not relaxed_state(1.0, **moved).settled(last, tol=1e-6)

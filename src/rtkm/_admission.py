@@ -15,6 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from rtkm._table import Table
 
+LARGEST_MASS = 2.0**53
 ARRAY_OPTIONS: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": [np.float64, np.float32],
@@ -113,9 +114,10 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     )
     with np.errstate(over="ignore"):
         total = weights.sum()
-    if not 0 < total < np.inf:
+    if not 0 < total <= LARGEST_MASS:
         raise ValueError(
-            f"sample_weight sums to {total:g}; expected a positive, finite sum."
+            f"sample_weight sums to {total:g}; expected more than 0 and at most 2**53, "
+            "up to which rows can be counted."
         )
     return np.ascontiguousarray(weights)
 
@@ -129,7 +131,8 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
             f"n_clusters={n_clusters} needs at least {n_clusters} rows; X has "
             f"n_samples={X.n_rows}{counted}."
         )
-    if n_trimmed and X.mass - n_trimmed < n_clusters:
+    lightest = 1.0 if X.weights is None else min(1.0, X.weights[X.weights > 0].min())
+    if n_trimmed and X.mass - n_trimmed < n_clusters * lightest:
         raise ValueError(
             f"trimming {n_trimmed} of {X.mass:g} rows leaves fewer than "
             f"n_clusters={n_clusters}; ask for fewer outliers or fewer clusters."
@@ -140,7 +143,7 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
             f"n_clusters={n_clusters} exceeds the number of distinct rows, "
             f"{n_distinct}; some clusters will share a center.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=3,
         )
 
 
@@ -153,7 +156,7 @@ def check_magnitudes(raw: Any, X: Any, names: Any, near: Any = None) -> None:
     spans = column_spans(X, near)
     widest = int(spans.argmax())
     span, name = spans[widest], names[widest]
-    n_summed = X.shape[0] if X.dtype == np.float64 else 1
+    n_summed = LARGEST_MASS if X.dtype == np.float64 else 1.0
     with np.errstate(over="ignore", under="ignore"):
         squares = np.square(spans)
         overflows = not squares.sum() * n_summed < limits.max
@@ -177,7 +180,9 @@ def is_far_from_limits(X: Any, near: Any, faint: float) -> bool:
     low = min([0.0, *(float(a.min()) for a in seen)])
     high = max([0.0, *(float(a.max()) for a in seen)])
     with np.errstate(over="ignore", under="ignore"):
-        most = np.square(np.float64(high - low)) * X.shape[0] * X.shape[1]
+        most = np.square(np.float64(high - low)) * X.shape[1]
+        if X.dtype == np.float64:
+            most *= LARGEST_MASS
         least = np.square(column_spans(X[:64]).max())
     exact_integers = max(-low, high) < 2**53
     return bool(exact_integers and least > faint and most < np.finfo(X.dtype).max)

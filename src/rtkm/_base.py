@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -70,9 +70,9 @@ class PrototypeClusterer(
         where swaps run or the starting centers are fixed, and 10 elsewhere.
     max_iter : int, default=300
         Most steps of one descent.
-    tol : float
-        Relative fall of the objective at which the descent ends; a method that assigns
-        rows to whole clusters ends by itself when no row moves any more.
+    tol : float, default=1e-6
+        Relative fall of the objective at which a method with weights ends. Methods that
+        assign rows to whole clusters end when no row moves any more, and do not use it.
     random_state : int, RandomState or None, default=None
         Makes seeds and swaps repeatable.
     verbose : int, default=0
@@ -104,7 +104,7 @@ class PrototypeClusterer(
     objective_, inertia_ : float
         Weighted cost over what is kept.
     objective_path_ : ndarray
-        The objective at the start and after every step.
+        The objective at the start, after every step, and after every swap that paid.
     offset_ : float
         Score between inliers and outliers, see :meth:`decision_function`.
     n_iter_ : int
@@ -119,7 +119,7 @@ class PrototypeClusterer(
     init: Init = "k-means++"
     n_init: Auto | Count = "auto"
     max_iter: Count = 300
-    tol: Tolerance = 0.0
+    tol: Tolerance = 1e-6
     random_state: RandomState = None
     verbose: Verbosity = 0
     on_step: Watcher = None
@@ -138,6 +138,10 @@ class PrototypeClusterer(
         """Return the number of rows to be trimmed."""
         return 0
 
+    def _kept_mass(self, X: Table) -> float:
+        """Return the weight that is not trimmed."""
+        return X.mass - self._n_trimmed(X)
+
     def _n_nearest(self) -> int:
         """Return the number of nearest centers that make up the cost of a row."""
         return 1
@@ -146,15 +150,11 @@ class PrototypeClusterer(
         """Return how many swaps to try after a descent."""
         return 0
 
-    def _tolerance(self) -> float:
-        """Return the relative fall of the objective that ends a descent."""
-        return self.tol
-
     # Fitting
 
     def fit(
         self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
-    ) -> PrototypeClusterer:
+    ) -> Self:
         """Find clusters and outliers.
 
         Parameters
@@ -164,7 +164,8 @@ class PrototypeClusterer(
         y : ignored
             For pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as that row twice, among the outliers too.
+            A row of weight 2 counts as that row twice, among the outliers too; so
+            weights that sum to 1 are one row in all, and a share of it no row to trim.
 
         Returns
         -------
@@ -226,7 +227,9 @@ class PrototypeClusterer(
         k = self.n_clusters
         if isinstance(self.init, str):
             return SEEDINGS[self.init](X, k, self._n_trimmed(X), rng)
-        given = self.init(X.X, k, rng) if callable(self.init) else self.init
+        given = self.init
+        if callable(given):
+            given = given(X.X, k, random_state=rng)
         return admit_centers(self, given, X)
 
     def _search(self, X: Table, run: Run, rng: np.random.RandomState) -> None:
@@ -238,7 +241,7 @@ class PrototypeClusterer(
         def step(state: Any) -> Any:
             return self._step(X, state)
 
-        descend(step, run, max_iter=self.max_iter, tol=self._tolerance(), watch=watch)
+        descend(step, run, max_iter=self.max_iter, tol=self.tol, watch=watch)
         if self._n_swaps() != 0:
             swap_centers(
                 X,
@@ -271,13 +274,14 @@ class PrototypeClusterer(
         self.cluster_centers_ = state.C
         self._n_nearest_fitted = self._n_nearest()
         self._memberships = state.sparse_memberships()
-        self.inlier_weights_ = state.v
+        self.inlier_weights_ = state.v.copy()
         self.outlier_mask_ = ~state.inlier_mask
         self.outlier_scores_ = costs
         self.offset_ = -self._boundary(X, costs)
         if X.weights is not None:  # a row without weight is like one that comes later
             weightless = X.weights == 0
             self.outlier_mask_[weightless] = -costs[weightless] < self.offset_
+            self.inlier_weights_[weightless] = ~self.outlier_mask_[weightless]
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), state.labels(X))
         self.n_outliers_ = int(self.outlier_mask_.sum())
         self.objective_ = state.objective

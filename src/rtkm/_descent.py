@@ -55,17 +55,21 @@ class State:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Relaxed(State):
-    """A state reached by proximal steps, which may be small while much is to come."""
+    """A state reached by proximal steps, which may be small while much is to come.
+
+    `squared_scale` is that of the table, for the centers to be measured by.
+    """
+
+    squared_scale: float
 
     def settled(self, last: State, tol: float) -> bool:
         """Whether objective, memberships, inlier weights and centers all rest."""
-        squared_scale = self.objective / max(self.v.sum(), DUST)
         squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
         return (
             super().settled(last, tol)
             and bool(np.abs(self.W - last.W).max() <= tol)
             and bool(np.abs(self.v - last.v).max() <= tol)
-            and bool(squared_shift <= tol**2 * squared_scale)
+            and bool(squared_shift <= tol**2 * self.squared_scale)
         )
 
 
@@ -140,12 +144,15 @@ class Vertex:
         return self.nearest.cost
 
     def settled(self, last: Vertex, tol: float) -> bool:
-        """Whether no row changed its clusters or its side of the cut."""
+        """Whether no row changed its clusters or its side of the cut, at any tol."""
+        if self.objective >= last.objective:
+            # only rounding can still move rows then, and it might for ever
+            return True
         return (
             np.array_equal(self.nearest.labels, last.nearest.labels)
             and np.array_equal(self.kept, last.kept)
             and (self.cut.share == 1 or self.cut.row == last.cut.row)
-        ) or last.objective - self.objective < tol * last.objective
+        )
 
 
 @dataclass

@@ -47,6 +47,19 @@ class Table:
         """The total weight."""
         return float(self.n_rows if self.weights is None else self.weights.sum())
 
+    @cached_property
+    def squared_scale(self) -> float:
+        """The mean squared distance to the mean."""
+        cost = np.full(self.n_rows, np.inf)
+        self.lower(cost, self.mean)
+        return self.total(cost) / self.mass
+
+    @property
+    def mean(self) -> NDArray[Any]:
+        """The mean row, (1, n_features)."""
+        origin = np.zeros((1, self.n_features), dtype=self.dtype)
+        return self.weighted_means(np.ones((self.n_rows, 1)), fallback=origin)
+
     def goal_below(self, state: Any) -> float:
         """Return what an objective must fall below to count as lower than the state's.
 
@@ -83,6 +96,8 @@ class Table:
 
     def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Project onto {0 <= v <= 1, weighted sum of v = total}."""
+        if total >= self.mass:  # sums of weights may differ in their last digit
+            return np.ones(self.n_rows)
         return _native.project(z, self.weights, total, n_threads())
 
     def project_rows(self, Z: NDArray[np.float64], total: float) -> NDArray[np.float64]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 from importlib.resources import files
-from math import floor, inf, sqrt
+from math import inf, sqrt
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch, check_random_state
+
+from rtkm._params import whole_rows
 
 __all__ = ["load_wbc", "make_outlier_blobs"]
 
@@ -147,7 +149,7 @@ def make_outlier_blobs(
     for name, value in (("separation", separation), ("scale", scale)):
         if not 0 < value < inf:
             raise ValueError(_refusal(name, value, "a positive number"))
-    n_outliers = _whole_rows(contamination, n_samples)
+    n_outliers = whole_rows(contamination, n_samples)
     n_clean = n_samples - n_outliers
     if n_clean < n_clusters:
         raise ValueError(
@@ -157,7 +159,7 @@ def make_outlier_blobs(
         )
     rng = check_random_state(random_state)
     clean, labels, centers = _blobs(rng, n_clean, n_features, n_clusters, separation)
-    n_clump = _whole_rows(1 / 3, n_outliers) if far_clump else 0
+    n_clump = whole_rows(1 / 3, n_outliers) if far_clump else 0
     outliers = _outliers(rng, clean, n_outliers, n_clump)
     X = np.concatenate([clean, outliers])
     labels = np.concatenate([labels, np.full(n_outliers, -1)])
@@ -187,10 +189,6 @@ def _outliers(
     spread = rng.uniform(low - 0.6 * length, high + 0.6 * length, (n - n_clump, d))
     clump = rng.normal(high + 1.6 * length, 0.1, size=(n_clump, d))
     return np.concatenate([spread, clump])
-
-
-def _whole_rows(share: float, n: int) -> int:
-    return floor(share * n + 0.5 + 1e-9)
 
 
 def _refusal(name: str, value: object, expected: str) -> str:

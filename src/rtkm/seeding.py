@@ -226,11 +226,13 @@ def draw_rows(
 
 
 def take_dense_rows(X: Table, n_clusters: int, n_neighbors: int = 10) -> NDArray[Any]:
-    """Take seeds as ROBIN does."""
+    """Take seeds as ROBIN does; rows without weight are not looked at."""
+    if X.weights is not None and not X.weights.all():
+        counts = X.weights > 0
+        X = Table(X.X[counts], X.weights[counts])
     factors = local_outlier_factors(X, n_neighbors)
-    mean = np.asarray(X.X.mean(axis=0)).reshape(1, -1).astype(X.dtype)
     cost = np.full(X.n_rows, np.inf)
-    X.lower(cost, mean)
+    X.lower(cost, X.mean)
     taken: list[int] = []
     while len(taken) < n_clusters:
         # ties go by the order of the rows, not by where they stand in the table

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Relaxed, Vertex
-from rtkm._params import Auto, Count, Positive, Tolerance
+from rtkm._params import Auto, Count, Positive
 from rtkm._table import Table
 
 
@@ -39,8 +39,8 @@ class RelaxedKMeans(PrototypeClusterer):
         ``"auto"`` alternates exactly between nearest centers and means. A number, 1.1
         in [1]_ (d there), is the proximal step of the published algorithm.
     init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"`` and ``tol``, used
-        with a fixed step, 1e-6.
+        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``, and ``tol``
+        goes with a fixed step.
 
     Attributes
     ----------
@@ -84,7 +84,6 @@ class RelaxedKMeans(PrototypeClusterer):
 
     n_memberships: Count = 1
     step: Auto | Positive = "auto"
-    tol: Tolerance = 1e-6
 
     def _start(self, X: Table, C: NDArray[Any]) -> Vertex | Relaxed:
         if self.step == "auto":
@@ -102,11 +101,14 @@ class RelaxedKMeans(PrototypeClusterer):
         D = X.squared_distances(C)
         W = X.project_rows(W - D / self.step, self.n_memberships)
         objective = X.total((W * D).sum(axis=1))
-        v = np.ones(X.n_rows)
-        return Relaxed(C=C, W=W, v=v, objective=objective, n_iter=n_iter)
+        return Relaxed(
+            C=C,
+            W=W,
+            v=np.ones(X.n_rows),
+            objective=objective,
+            squared_scale=X.squared_scale,
+            n_iter=n_iter,
+        )
 
     def _n_nearest(self) -> int:
         return self.n_memberships
-
-    def _tolerance(self) -> float:
-        return 0.0 if self.step == "auto" else self.tol

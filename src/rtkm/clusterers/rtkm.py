@@ -16,7 +16,6 @@ from rtkm._params import (
     OutlierRows,
     Positive,
     Tally,
-    Tolerance,
     whole_rows,
 )
 from rtkm._table import Table
@@ -59,8 +58,8 @@ class RTKM(PrototypeClusterer):
         lower. ``"auto"`` goes on until max(2 n_clusters, 12) swaps in a row brought
         nothing; 0 turns swaps off. A fixed ``step`` never swaps.
     init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"`` and
-        ``tol``, used with a fixed step, 1e-6.
+        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``, and
+        ``tol`` goes with a fixed step.
 
     Attributes
     ----------
@@ -129,10 +128,9 @@ class RTKM(PrototypeClusterer):
     step: Auto | Positive = "auto"
     n_swaps: Auto | Tally = "auto"
     init: Init = "robust-k-means++"
-    tol: Tolerance = 1e-6
 
     def _start(self, X: Table, C: NDArray[Any]) -> Vertex | Relaxed:
-        s, h = self.n_memberships, X.mass - self._n_trimmed(X)
+        s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(C, s, h)
         W = np.full((X.n_rows, len(C)), s / len(C))
@@ -140,9 +138,9 @@ class RTKM(PrototypeClusterer):
         return self._relax(X, C, W, v, n_iter=1)
 
     def _step(self, X: Table, state: Any) -> Vertex | Relaxed:
+        s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
-            h = X.mass - self._n_trimmed(X)
-            return X.concentrate(state.means, self.n_memberships, h, last=state)
+            return X.concentrate(state.means, s, h, last=state)
         C = X.weighted_means(state.v[:, None] * state.W, fallback=state.C)
         return self._relax(X, C, state.W, state.v)
 
@@ -150,8 +148,15 @@ class RTKM(PrototypeClusterer):
         D = X.squared_distances(C)
         W = X.project_rows(W - v[:, None] * D / self.step, self.n_memberships)
         cost = (W * D).sum(axis=1)
-        v = X.project(v - cost / self.step, X.mass - self._n_trimmed(X))
-        return Relaxed(C=C, W=W, v=v, objective=X.total(v * cost), n_iter=n_iter)
+        v = X.project(v - cost / self.step, self._kept_mass(X))
+        return Relaxed(
+            C=C,
+            W=W,
+            v=v,
+            objective=X.total(v * cost),
+            squared_scale=X.squared_scale,
+            n_iter=n_iter,
+        )
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.contamination, X.mass)
@@ -161,6 +166,3 @@ class RTKM(PrototypeClusterer):
 
     def _n_swaps(self) -> int | str:
         return self.n_swaps if self.step == "auto" else 0
-
-    def _tolerance(self) -> float:
-        return 0.0 if self.step == "auto" else self.tol

@@ -20,10 +20,10 @@ class _HardTrimming(PrototypeClusterer):
     init: Init = "robust-k-means++"
 
     def _start(self, X: Table, C: NDArray[Any]) -> Vertex:
-        return X.concentrate(C, 1, X.mass - self._n_trimmed(X))
+        return X.concentrate(C, 1, self._kept_mass(X))
 
     def _step(self, X: Table, state: Vertex) -> Vertex:
-        return X.concentrate(state.means, 1, X.mass - self._n_trimmed(X), last=state)
+        return X.concentrate(state.means, 1, self._kept_mass(X), last=state)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -33,15 +33,21 @@ nb::ndarray<nb::numpy, T> new_array(std::initializer_list<std::size_t> shape) {
     return nb::ndarray<nb::numpy, T>(memory, shape, owner);
 }
 
-// An array whose memory goes back to the pool when the last view of it dies.
+// An array whose memory goes back to the pool, while there is one, when its last view
+// dies.
 template <class T>
 nb::ndarray<nb::numpy, T> pooled_array(const std::shared_ptr<Pool>& pool,
                                        std::initializer_list<std::size_t> shape) {
     struct Loan {
-        std::shared_ptr<Pool> pool;
+        std::weak_ptr<Pool> pool;
         void* memory;
         std::size_t bytes;
-        ~Loan() { pool->give_back(memory, bytes); }
+        ~Loan() {
+            if (const auto owner = pool.lock())
+                owner->give_back(memory, bytes);
+            else
+                ::operator delete(memory);
+        }
     };
     std::size_t bytes = sizeof(T);
     for (const std::size_t length : shape) bytes *= length;
@@ -121,14 +127,16 @@ class Table {
     nb::object owners_;  // keeps the arrays alive
     std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 
-    void set_weights(const std::optional<Vector<const double>>& weights) {
-        if (weights)
-            std::visit([&](auto& rows) { rows.weights = weights->data(); }, rows_);
-    }
-
     template <class Body>
     auto visit(Body body) const {
         return std::visit(body, rows_);
+    }
+
+    void admit(const std::optional<Vector<const double>>& weights) {
+        if (visit([](const auto& rows) { return rows.n; }) > UINT32_MAX)
+            throw nb::value_error("a table holds at most 2**32 - 1 rows");
+        if (weights)
+            std::visit([&](auto& rows) { rows.weights = weights->data(); }, rows_);
     }
 
 public:
@@ -137,7 +145,7 @@ public:
         : rows_(Rows<T>{X.data(), X.shape(0), X.shape(1)}),
           team_{n_threads, signal_is_pending},
           owners_(nb::make_tuple(X, weights)) {
-        set_weights(weights);
+        admit(weights);
     }
 
     template <class T>
@@ -148,7 +156,7 @@ public:
                         indptr.data()}),
           team_{n_threads, signal_is_pending},
           owners_(nb::make_tuple(data, indices, indptr, weights)) {
-        set_weights(weights);
+        admit(weights);
     }
 
     // The nearest centers of every row: labels, squared distances, cost, spare.
@@ -156,12 +164,7 @@ public:
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
             NearestArrays out(pool_, rows.n, s);
-            Undecided undecided{nullptr};
-            Sums total{nullptr, nullptr};
-            without_gil([&] {
-                rtkm::nearest(team_, rows, centers, out.pointers(), Window{}, nullptr,
-                              undecided, total);
-            });
+            without_gil([&] { rtkm::nearest(team_, rows, centers, out.pointers()); });
             return out.tuple();
         });
     }
@@ -249,9 +252,11 @@ public:
     }
 
     std::size_t count_distinct(std::size_t enough) const {
-        return visit([&](const auto& rows) {
-            return rtkm::count_distinct(rows, enough);
+        std::size_t count = 0;
+        visit([&](const auto& rows) {
+            without_gil([&] { count = rtkm::count_distinct(rows, enough); });
         });
+        return count;
     }
 
     // The rows drawn by each of `u`; chances are weight * min(cost, cap), or the weights
@@ -307,7 +312,7 @@ nb::ndarray<nb::numpy, double> project_rows(Matrix<const double> Y, double total
     auto W = new_array<double>({n, k});
     without_gil([&] {
         const Team team{n_threads, signal_is_pending};
-        for_each_part(team, n, 16 * k, [&](std::size_t, Range rows) {
+        for_each_part(team, Partition(n), 16 * k, [&](std::size_t, Range rows) {
             std::vector<double> scratch(k);
             for (std::size_t i = rows.first; i < rows.last; ++i)
                 project_row(Y.data() + i * k, k, total, W.data() + i * k, scratch.data());

@@ -17,7 +17,7 @@ template <class T>
 Cut concentrate(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
                 double kept_mass, const Window& window, const Nearest& out,
                 std::uint8_t* kept, Undecided undecided, Sums& total) {
-    nearest(team, rows, centers, out, window, kept, undecided, total);
+    nearest_and_sums(team, rows, centers, out, window, kept, undecided, total);
     if (window.sure == infinity) return {infinity, rows.n, 1.0};  // nothing is trimmed
 
     const double* weights = rows.weights;
@@ -29,7 +29,7 @@ Cut concentrate(const Team& team, const Rows<T>& rows, const Centers<T>& centers
             open_mass += weights[undecided.rows[u]];
     }
     if (kept_mass <= sure_mass || kept_mass > sure_mass + open_mass) {
-        std::iota(undecided.rows, undecided.rows + rows.n, 0);
+        std::iota(undecided.rows, undecided.rows + rows.n, std::uint32_t{0});
         undecided.n = rows.n;
         sure_mass = 0;
         std::fill(total.rows, total.rows + centers.k * rows.p, 0.0);

@@ -5,25 +5,17 @@
 #include "kernels.hpp"
 
 namespace rtkm {
-namespace {
 
-// RTKM_INSTRUCTIONS=baseline keeps to what every processor has; the tests use it.
-bool use_avx2() {
 #ifdef RTKM_HAS_AVX2
+// RTKM_INSTRUCTIONS=baseline keeps to what every processor has; the tests use it.
+static bool use_avx2() {
     const char* wish = std::getenv("RTKM_INSTRUCTIONS");
     if (wish && std::string(wish) == "baseline") return false;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
-    return false;
-#endif
 }
-
-}  // namespace
-
-#ifdef RTKM_HAS_AVX2
 #define RTKM_CHOOSE(table) (use_avx2() ? avx2::table : baseline::table)
 #else
-#define RTKM_CHOOSE(table) (use_avx2(), baseline::table)
+#define RTKM_CHOOSE(table) (baseline::table)
 #endif
 
 template <>

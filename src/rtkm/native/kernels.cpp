@@ -60,44 +60,38 @@ void group_distances(const T* tile, const T* center, std::size_t p, T* out) {
     }
 }
 
-// For very sparse rows only the entries that are there are visited; what the zeros
-// contribute is the rest of the center's squared norm, which cancels exactly.
+// Below a quarter of the entries the detour over the norms pays. It is taken row by row,
+// so that the answer for a row does not depend on its neighbors.
 template <class T>
-void sparse_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
-                      const Centers<T>& centers, T* out) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const std::size_t row = first + (l < count ? l : count - 1);
-        for (std::size_t j = 0; j < centers.k; ++j) {
-            const T* c = centers.data + j * centers.p;
-            const double* squares = centers.squares + j * centers.p;
-            double there = 0;
-            Exact covered;
-            for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
-                const double d = rows.data[e] - c[rows.indices[e]];
-                there += d * d;
-                covered.add(squares[rows.indices[e]]);
-            }
-            const double rest = centers.squared_norms[j].minus(covered);
-            out[j * lanes + l] = static_cast<T>(there + (rest > 0 ? rest : 0));
+bool is_very_sparse(const Rows<T>& rows, std::size_t row) {
+    const std::size_t entries = rows.indptr[row + 1] - rows.indptr[row];
+    return 4 * entries < rows.p;
+}
+
+// Only the entries that are there are visited; what the zeros contribute is the rest of
+// the center's squared norm, subtracted with twice the digits.
+template <class T>
+void sparse_distances(const Rows<T>& rows, std::size_t row, const Centers<T>& centers,
+                      T* out) {
+    for (std::size_t j = 0; j < centers.k; ++j) {
+        const T* c = centers.data + j * centers.p;
+        const double* squares = centers.squares + j * centers.p;
+        double there = 0;
+        Exact covered;
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
+            const double d = rows.data[e] - c[rows.indices[e]];
+            there += d * d;
+            covered.add(squares[rows.indices[e]]);
         }
+        const double rest = centers.squared_norms[j].minus(covered);
+        out[j * tile_rows<T>] = static_cast<T>(there + (rest > 0 ? rest : 0));
     }
 }
 
-// Leaves the k x lanes squared distances of `count` rows in work.distances.
+// Squared distances of a packed tile to all centers, four at a time.
 template <class T>
-void tile_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
-                    const Centers<T>& centers, const Workspace<T>& work) {
+void packed_distances(const Centers<T>& centers, const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
-    if (rows.is_csr()) {
-        const std::size_t entries = rows.indptr[first + count] - rows.indptr[first];
-        // below a quarter of the entries the detour over the norms pays
-        if (4 * entries < count * rows.p)
-            return sparse_distances(rows, first, count, centers, work.distances);
-        pack_csr(rows, first, count, work.tile);
-    } else {
-        pack_dense(rows, first, count, work.tile);
-    }
     const std::size_t p = centers.p;
     std::size_t j = 0;
     for (; j + 4 <= centers.k; j += 4)
@@ -110,6 +104,29 @@ void tile_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
         case 2: return group_distances<T, 2>(work.tile, c, p, out);
         case 1: return group_distances<T, 1>(work.tile, c, p, out);
     }
+}
+
+template <class T>
+void csr_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
+                   const Centers<T>& centers, const Workspace<T>& work) {
+    std::size_t n_sparse = 0;
+    for (std::size_t l = 0; l < count; ++l) n_sparse += is_very_sparse(rows, first + l);
+    if (n_sparse < count) {
+        pack_csr(rows, first, count, work.tile);
+        packed_distances(centers, work);
+    }
+    for (std::size_t l = 0; l < count; ++l)
+        if (is_very_sparse(rows, first + l))
+            sparse_distances(rows, first + l, centers, work.distances + l);
+}
+
+// Leaves the k x lanes squared distances of `count` rows in work.distances.
+template <class T>
+void tile_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
+                    const Centers<T>& centers, const Workspace<T>& work) {
+    if (rows.is_csr()) return csr_distances(rows, first, count, centers, work);
+    pack_dense(rows, first, count, work.tile);
+    packed_distances(centers, work);
 }
 
 // The two smallest of k distances, lane by lane; ties go to the lowest number.
@@ -236,22 +253,24 @@ inline void sum_sure_rows(const Rows<T> rows, Range range, const Nearest nearest
 }
 
 template <class T>
+void sum_sure(const Rows<T>& rows, Range range, const Nearest& nearest,
+              const Window& window, std::size_t k, std::uint8_t* kept,
+              Undecided& undecided, Sums& sums) {
+    if (nearest.s == 1)
+        sum_sure_rows<T, 1>(rows, range, nearest, window, k, kept, undecided, sums);
+    else
+        sum_sure_rows<T, 0>(rows, range, nearest, window, k, kept, undecided, sums);
+}
+
+template <class T>
 void nearest(const Rows<T>& rows, Range range, const Centers<T>& centers,
-             const Nearest& out, const Window& window, std::uint8_t* kept,
-             Undecided& undecided, Sums& sums, const Workspace<T>& work) {
+             const Nearest& out, const Workspace<T>& work) {
     for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
-        const Range tile{first, first + count};
-        const std::size_t k = centers.k;
         tile_distances(rows, first, count, centers, work);
-        if (out.s == 1) {
-            two_smallest(work.distances, k, first, count, out);
-            if (sums.rows)
-                sum_sure_rows<T, 1>(rows, tile, out, window, k, kept, undecided, sums);
-        } else {
-            several_smallest(k, first, count, out, work);
-            if (sums.rows)
-                sum_sure_rows<T, 0>(rows, tile, out, window, k, kept, undecided, sums);
-        }
+        if (out.s == 1)
+            two_smallest(work.distances, centers.k, first, count, out);
+        else
+            several_smallest(centers.k, first, count, out, work);
     });
 }
 
@@ -337,8 +356,8 @@ void weighted_sums(const Rows<T>& rows, Range range, const double* weights,
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, nearest<T>, settle<T>, distances<T>, lower<T>, swap_gains<T>,
-            weighted_sums<T>};
+    return {name,     nearest<T>,    sum_sure<T>,     settle<T>, distances<T>,
+            lower<T>, swap_gains<T>, weighted_sums<T>};
 }
 
 #define RTKM_TEXT2(x) #x

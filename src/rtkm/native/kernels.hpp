@@ -7,8 +7,8 @@
 
 namespace rtkm {
 
-// Scratch memory of one thread: `tile_size(p)` and `tile_size(k)` numbers, 64-byte
-// aligned, and s + 1 numbers each for the insertion of the s + 1 nearest centers.
+// Scratch memory of one part: p and k times `tile_rows` numbers, 64-byte aligned, and
+// s + 1 each for the insertion of the s + 1 nearest centers.
 template <class T>
 struct Workspace {
     T* tile;
@@ -25,11 +25,13 @@ template <class T>
 struct Kernels {
     const char* name;
 
-    // Nearest centers of each row; rows below the window are kept and summed, and those
-    // inside are listed. Without `sums.rows` only the nearest centers are found.
+    // Nearest centers of each row.
     void (*nearest)(const Rows<T>&, Range, const Centers<T>&, const Nearest&,
-                    const Window&, std::uint8_t* kept, Undecided&, Sums&,
                     const Workspace<T>&);
+
+    // Rows below the window are kept and summed, those inside are listed.
+    void (*sum_sure)(const Rows<T>&, Range, const Nearest&, const Window&, std::size_t k,
+                     std::uint8_t* kept, Undecided&, Sums&);
 
     // Once the cut is known: decides a range of the undecided rows and sums the kept.
     void (*settle)(const Rows<T>&, Range, const Undecided&, const Nearest&, const Cut&,
@@ -54,7 +56,7 @@ struct Kernels {
                           Sums&);
 };
 
-// The best kernels this processor runs, or those called `name`.
+// The best kernels this processor runs.
 template <class T>
 const Kernels<T>& kernels();
 

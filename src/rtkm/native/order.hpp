@@ -89,7 +89,7 @@ struct Draws {
     bool by(const Team& team, const Chance& chance) const {
         constexpr std::size_t block = 1024;
         std::vector<double> sums((n + block - 1) / block);
-        for_each_part(team, sums.size(), 16 * block, [&](std::size_t, Range blocks) {
+        for_each_part(team, Partition(sums.size()), 16 * block, [&](std::size_t, Range blocks) {
             for (std::size_t b = blocks.first; b < blocks.last; ++b)
                 for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
                     sums[b] += chance(order[i]);

@@ -37,12 +37,13 @@ private:
 class PartialSums {
 public:
     PartialSums(std::size_t n_rows, std::size_t k, std::size_t p)
-        : k_(k), p_(p), sums_(n_parts(n_rows)) {
+        : partition(n_rows, (k + 1) * (p + 1)), k_(k), p_(p), sums_(partition.n_parts) {
         for (auto& sums : sums_) {
             memory_.emplace_back((k + 1) * (p + 1));
             sums = {memory_.back().data(), memory_.back().data() + (k + 1) * p};
         }
     }
+    const Partition partition;
     Sums& operator[](std::size_t part) { return sums_[part]; }
     void add_to(Sums& total) const {
         for (const Sums& part : sums_) {
@@ -57,19 +58,6 @@ private:
     std::vector<std::vector<double>> memory_;
     std::vector<Sums> sums_;
 };
-
-// Runs body(part, range, workspace) on all rows.
-template <class T, class Body>
-void pass(const Team& team, const Rows<T>& rows, std::size_t k, std::size_t s,
-          Body body) {
-    std::vector<std::unique_ptr<ScratchMemory<T>>> scratch(n_parts(rows.n));
-    for_each_part(team, rows.n, rows.p * k, [&](std::size_t part, Range range) {
-        auto& memory = scratch[part];
-        if (!memory) memory = std::make_unique<ScratchMemory<T>>(rows.p, k, s);
-        body(part, range, memory->workspace());
-        if (range.last == part_of(rows.n, part).last) memory.reset();
-    });
-}
 
 // What CSR rows need to know of the centers besides their entries.
 class SquaredCenters {
@@ -90,23 +78,47 @@ private:
     std::vector<Exact> norms_;
 };
 
-// Without `total.rows` nothing is summed and `kept` and `undecided` are not touched.
+// Runs body(part, range, workspace) on all rows.
+template <class T, class Body>
+void pass(const Team& team, const Partition& partition, const Rows<T>& rows,
+          std::size_t k, std::size_t s, Body body) {
+    std::vector<std::unique_ptr<ScratchMemory<T>>> scratch(partition.n_parts);
+    for_each_part(team, partition, rows.p * k, [&](std::size_t part, Range range) {
+        auto& memory = scratch[part];
+        if (!memory) memory = std::make_unique<ScratchMemory<T>>(rows.p, k, s);
+        body(part, range, memory->workspace());
+        if (range.last == partition[part].last) memory.reset();
+    });
+}
+
 template <class T>
 void nearest(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-             const Nearest& out, const Window& window, std::uint8_t* kept,
-             Undecided& undecided, Sums& total) {
-    PartialSums sums(rows.n, total.rows ? centers.k : 0, total.rows ? rows.p : 0);
-    std::vector<Undecided> parts(n_parts(rows.n));
-    for (std::size_t part = 0; part < parts.size(); ++part) {
-        parts[part].rows = undecided.rows + part_of(rows.n, part).first;
-        if (!total.rows) sums[part].rows = nullptr;
-    }
-    pass<T>(team, rows, centers.k, out.s,
-            [&](std::size_t part, Range range, const Workspace<T>& work) {
-                kernels<T>().nearest(rows, range, centers, out, window, kept, parts[part],
-                                     sums[part], work);
+             const Nearest& out) {
+    pass<T>(team, Partition(rows.n), rows, centers.k, out.s,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().nearest(rows, range, centers, out, work);
             });
-    if (!total.rows) return;
+}
+
+// The nearest centers and, while the rows are in the cache, the sums of the sure ones.
+template <class T>
+void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
+                      const Nearest& out, const Window& window, std::uint8_t* kept,
+                      Undecided& undecided, Sums& total) {
+    constexpr std::size_t cached = 256;
+    PartialSums sums(rows.n, centers.k, rows.p);
+    std::vector<Undecided> parts(sums.partition.n_parts);
+    for (std::size_t part = 0; part < parts.size(); ++part)
+        parts[part].rows = undecided.rows + sums.partition[part].first;
+    pass<T>(team, sums.partition, rows, centers.k, out.s,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                for (std::size_t i = range.first; i < range.last; i += cached) {
+                    const Range few{i, std::min(range.last, i + cached)};
+                    kernels<T>().nearest(rows, few, centers, out, work);
+                    kernels<T>().sum_sure(rows, few, out, window, centers.k, kept,
+                                          parts[part], sums[part]);
+                }
+            });
     sums.add_to(total);
     for (const Undecided& part : parts) {
         std::copy(part.rows, part.rows + part.n, undecided.rows + undecided.n);
@@ -119,7 +131,7 @@ void settle(const Team& team, const Rows<T>& rows, const Undecided& undecided,
             const Nearest& nearest, const Cut& cut, std::size_t k, std::uint8_t* kept,
             Sums& total) {
     PartialSums sums(undecided.n, k, rows.p);
-    for_each_part(team, undecided.n, rows.p, [&](std::size_t part, Range range) {
+    for_each_part(team, sums.partition, rows.p, [&](std::size_t part, Range range) {
         kernels<T>().settle(rows, range, undecided, nearest, cut, kept, sums[part]);
     });
     sums.add_to(total);
@@ -128,7 +140,7 @@ void settle(const Team& team, const Rows<T>& rows, const Undecided& undecided,
 template <class T>
 void squared_distances(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
                        T* out) {
-    pass<T>(team, rows, centers.k, 0,
+    pass<T>(team, Partition(rows.n), rows, centers.k, 0,
             [&](std::size_t, Range range, const Workspace<T>& work) {
                 kernels<T>().distances(rows, range, centers, out, work);
             });
@@ -137,17 +149,19 @@ void squared_distances(const Team& team, const Rows<T>& rows, const Centers<T>& 
 template <class T>
 void lower(const Team& team, const Rows<T>& rows, const Centers<T>& center,
            double* cost) {
-    pass<T>(team, rows, 1, 0, [&](std::size_t, Range range, const Workspace<T>& work) {
-        kernels<T>().lower(rows, range, center, cost, work);
-    });
+    pass<T>(team, Partition(rows.n), rows, 1, 0,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().lower(rows, range, center, cost, work);
+            });
 }
 
 template <class T>
 void swap_gains(const Team& team, const Rows<T>& rows, const Centers<T>& candidates,
                 const Nearest& state, double cap, std::size_t k, double* gains) {
+    const Partition partition(rows.n);
     const std::size_t size = candidates.k * (k + 1);
-    std::vector<std::vector<double>> partial(n_parts(rows.n));
-    pass<T>(team, rows, candidates.k, 0,
+    std::vector<std::vector<double>> partial(partition.n_parts);
+    pass<T>(team, partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
                 partial[part].resize(size);
                 kernels<T>().swap_gains(rows, range, candidates, state, cap, k,
@@ -161,7 +175,7 @@ template <class T>
 void weighted_sums(const Team& team, const Rows<T>& rows, const double* weights,
                    std::size_t k, Sums& total) {
     PartialSums sums(rows.n, k, rows.p);
-    for_each_part(team, rows.n, rows.p * k, [&](std::size_t part, Range range) {
+    for_each_part(team, sums.partition, rows.p * k, [&](std::size_t part, Range range) {
         kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
     });
     sums.add_to(total);

@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
+// What the kernels call must become part of them: a copy of its own could be compiled
+// for one instruction set and called from another.
+#define RTKM_INLINE __attribute__((always_inline)) inline
+
 namespace rtkm {
 
 // A half-open range of row numbers.
@@ -19,20 +23,20 @@ struct Rows {
     const std::int32_t* indptr = nullptr;
     const double* weights = nullptr;  // one for each row, or all ones
 
-    bool is_csr() const { return indices != nullptr; }
-    double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
+    RTKM_INLINE bool is_csr() const { return indices != nullptr; }
+    RTKM_INLINE double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
 };
 
 // A sum that keeps what each addition rounds away.
 struct Exact {
     double sum = 0, lost = 0;
 
-    void add(double x) {
+    RTKM_INLINE void add(double x) {
         const double next = sum + x, part = next - sum;
         lost += (sum - (next - part)) + (x - part);
         sum = next;
     }
-    double minus(const Exact& other) const {
+    RTKM_INLINE double minus(const Exact& other) const {
         return (sum - other.sum) + (lost - other.lost);
     }
 };
@@ -81,7 +85,7 @@ struct Cut {
     std::size_t row;
     double share;
 
-    bool keeps(double cost, std::size_t i) const {
+    RTKM_INLINE bool keeps(double cost, std::size_t i) const {
         return cost < threshold || (cost == threshold && i <= row);
     }
 };

@@ -1,5 +1,5 @@
 // The exact trimming threshold without a sort: histograms of the leading bits, refined
-// around the crossing until what is left fits in one small gather.
+// around the crossing until what is left fits in one small gather, or all is equal.
 #pragma once
 #include <cstring>
 #include <limits>
@@ -72,8 +72,9 @@ struct Values {
 
 inline detail::Histogram histogram(const Team& team, const Values& values,
                                    const detail::Prefix& prefix) {
-    std::vector<detail::Histogram> partial(n_parts(values.n));
-    for_each_part(team, values.n, 8, [&](std::size_t part, Range rows) {
+    const Partition partition(values.n);
+    std::vector<detail::Histogram> partial(partition.n_parts);
+    for_each_part(team, partition, 8, [&](std::size_t part, Range rows) {
         detail::Histogram& buckets = partial[part];
         buckets.reserve(values.weights);
         for (std::size_t i = rows.first; i < rows.last; ++i) {

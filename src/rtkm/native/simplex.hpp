@@ -84,8 +84,9 @@ inline void project(const Team& team, const double* y, const double* weights,
     for (std::size_t i = 0; i < n; ++i) w[i] = -y[i];
     const double reference = -find_cut(team, Values{w, weights, n}, total).threshold;
     const double shift = solve_shift(total, [&](double at) {
-        std::vector<Level> partial(n_parts(n));
-        for_each_part(team, n, 8, [&](std::size_t part, Range rows) {
+        const Partition partition(n);
+        std::vector<Level> partial(partition.n_parts);
+        for_each_part(team, partition, 8, [&](std::size_t part, Range rows) {
             for (std::size_t i = rows.first; i < rows.last; ++i)
                 partial[part].add(y[i] - reference, at, weights ? weights[i] : 1.0);
         });

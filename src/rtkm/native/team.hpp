@@ -1,14 +1,16 @@
 // Threads over a fixed partition of the rows.
 //
-// The parts depend on the number of rows only, and partial results are combined in the
-// order of the parts, so every result is bitwise the same for any number of threads.
-// Threads live for one pass: nothing is left behind that a fork could break.
+// The parts depend on the table only, and partial results are combined in the order of
+// the parts, so every result is bitwise the same for any number of threads. Threads live
+// for one pass: nothing is left behind that a fork could break.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -23,70 +25,132 @@ struct Team {
     bool (*interrupted)() = nullptr;  // asked now and then, by the calling thread only
 };
 
-inline std::size_t n_parts(std::size_t n_rows) {
-    return std::clamp<std::size_t>(n_rows / 512, 1, 16);
-}
+// Rows cut into parts: at most 16, and fewer where each needs `numbers_each` for its
+// partial sums and those are many.
+struct Partition {
+    std::size_t n_rows, n_parts;
 
-// Boundaries are multiples of 16 rows, so that only the last tile can be short.
-inline Range part_of(std::size_t n_rows, std::size_t part) {
-    const std::size_t parts = n_parts(n_rows), step = (n_rows / parts + 15) / 16 * 16;
-    return {std::min(n_rows, part * step),
-            part + 1 == parts ? n_rows : std::min(n_rows, (part + 1) * step)};
-}
+    explicit Partition(std::size_t n_rows, std::size_t numbers_each = 0)
+        : n_rows(n_rows) {
+        constexpr std::size_t affordable = std::size_t{1} << 23;
+        const std::size_t most =
+            std::clamp<std::size_t>(affordable / (numbers_each + 1), 4, 16);
+        n_parts = std::clamp<std::size_t>(n_rows / 512, 1, most);
+    }
+    // Boundaries are multiples of 16 rows, so that only the last tile can be short.
+    Range operator[](std::size_t part) const {
+        const std::size_t step = (n_rows / n_parts + 15) / 16 * 16;
+        return {std::min(n_rows, part * step),
+                part + 1 == n_parts ? n_rows : std::min(n_rows, (part + 1) * step)};
+    }
+};
 
-// Calls body(part, range) for the rows of every part, in ranges of at most a few
-// milliseconds each (`row_work` is the arithmetic of one row), so that an interrupt is
-// noticed soon. Throws Interrupted.
+// One pass under way: parts still to be taken, and what ended it early.
 template <class Body>
-void for_each_part(const Team& team, std::size_t n_rows, std::size_t row_work,
-                   Body body) {
-    using clock = std::chrono::steady_clock;
-    const std::size_t parts = n_parts(n_rows);
-    const std::size_t stride =
-        std::max<std::size_t>(16, (std::size_t{1} << 23) / (row_work + 1) / 16 * 16);
-    std::atomic<std::size_t> next{0};
-    std::atomic<bool> stop{false};
-    auto last_asked = clock::now();
-    const auto ask = [&] {
-        if (!team.interrupted) return;
-        const auto now = clock::now();
-        if (now - last_asked < std::chrono::milliseconds(50)) return;
-        last_asked = now;
-        if (team.interrupted()) stop = true;
-    };
-    const auto work = [&](bool is_caller) {
-        for (std::size_t part; (part = next++) < parts;) {
-            const Range rows = part_of(n_rows, part);
-            for (std::size_t i = rows.first; i < rows.last && !stop; i += stride) {
-                body(part, Range{i, std::min(rows.last, i + stride)});
-                if (is_caller) ask();
+class Pass {
+public:
+    Pass(const Team& team, const Partition& partition, std::size_t row_work, Body& body)
+        : team_(team), partition_(partition), body_(body) {
+        // a few milliseconds at a time, so that an interrupt is noticed soon
+        constexpr std::size_t a_while = std::size_t{1} << 23;
+        stride_ = std::max<std::size_t>(16, a_while / (row_work + 1) / 16 * 16);
+    }
+
+    void run_alone() {
+        work(true);
+        finish();
+    }
+
+    void run_with(std::size_t n_helpers) {
+        std::vector<std::thread> helpers;
+        helpers.reserve(n_helpers);
+        for (std::size_t h = 0; h < n_helpers; ++h) {
+            change_running(+1);
+            try {
+                helpers.emplace_back([this] {
+                    work(false);
+                    change_running(-1);
+                });
+            } catch (const std::system_error&) {  // no more threads to be had
+                change_running(-1);
+                break;
             }
         }
-    };
-    // below about 1e7 operations a second thread costs more than it brings
-    const bool alone = team.n_threads < 2 || parts < 2 || n_rows * row_work < 10'000'000;
-    if (alone) {
         work(true);
-    } else {
-        std::mutex mutex;
-        std::condition_variable finished;
-        std::size_t n_running = std::min<std::size_t>(team.n_threads, parts) - 1;
-        std::vector<std::thread> threads;
-        for (std::size_t t = n_running; t > 0; --t)
-            threads.emplace_back([&] {
-                work(false);
-                const std::lock_guard lock(mutex);
-                --n_running;
-                finished.notify_one();
-            });
-        work(true);
-        for (std::unique_lock lock(mutex); n_running > 0;) {
-            finished.wait_for(lock, std::chrono::milliseconds(50));
+        for (std::unique_lock lock(mutex_); n_running_ > 0;) {
+            finished_.wait_for(lock, std::chrono::milliseconds(50));
+            lock.unlock();
             ask();
+            lock.lock();
         }
-        for (auto& thread : threads) thread.join();
+        for (auto& helper : helpers) helper.join();
+        finish();
     }
-    if (stop) throw Interrupted{};
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    const Team& team_;
+    const Partition& partition_;
+    Body& body_;
+    std::size_t stride_;
+    std::atomic<std::size_t> next_{0};
+    std::atomic<bool> stop_{false};
+    Clock::time_point last_asked_ = Clock::now();
+    std::mutex mutex_;
+    std::condition_variable finished_;
+    std::size_t n_running_ = 0;
+    std::exception_ptr error_;
+
+    void work(bool is_caller) noexcept {
+        try {
+            for (std::size_t part; (part = next_++) < partition_.n_parts;) {
+                const Range rows = partition_[part];
+                for (std::size_t i = rows.first; i < rows.last && !stop_; i += stride_) {
+                    body_(part, Range{i, std::min(rows.last, i + stride_)});
+                    if (is_caller) ask();
+                }
+            }
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            error_ = std::current_exception();
+            stop_ = true;
+        }
+    }
+
+    void ask() {
+        if (stop_ || !team_.interrupted) return;
+        const auto now = Clock::now();
+        if (now - last_asked_ < std::chrono::milliseconds(50)) return;
+        last_asked_ = now;
+        if (team_.interrupted()) stop_ = true;
+    }
+
+    void change_running(int by) {
+        const std::lock_guard lock(mutex_);
+        n_running_ += by;
+        finished_.notify_one();
+    }
+
+    void finish() const {
+        if (error_) std::rethrow_exception(error_);
+        if (stop_) throw Interrupted{};
+    }
+};
+
+// Calls body(part, range) for all rows of every part; `row_work` is the arithmetic of
+// one row. Throws Interrupted, and what the body throws.
+template <class Body>
+void for_each_part(const Team& team, const Partition& partition, std::size_t row_work,
+                   Body body) {
+    Pass<Body> pass(team, partition, row_work, body);
+    const std::size_t n_threads =
+        std::min<std::size_t>(std::max(team.n_threads, 1), partition.n_parts);
+    // below about 1e7 operations a second thread costs more than it brings
+    if (n_threads < 2 || partition.n_rows * row_work < 10'000'000)
+        pass.run_alone();
+    else
+        pass.run_with(n_threads - 1);
 }
 
 }  // namespace rtkm

@@ -88,21 +88,23 @@ void sparse_distances(const Rows<T>& rows, std::size_t row, const Centers<T>& ce
     }
 }
 
-// Squared distances of a packed tile to all centers, four at a time.
+// Squared distances of a packed tile to all centers, in groups of up to four, which is
+// what the registers hold, and as even as can be, so that none leaves them idle.
 template <class T>
 void packed_distances(const Centers<T>& centers, const Workspace<T>& work) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    const std::size_t p = centers.p;
-    std::size_t j = 0;
-    for (; j + 4 <= centers.k; j += 4)
-        group_distances<T, 4>(work.tile, centers.data + j * p, p,
-                              work.distances + j * lanes);
-    const T* c = centers.data + j * p;
-    T* out = work.distances + j * lanes;
-    switch (centers.k - j) {
-        case 3: return group_distances<T, 3>(work.tile, c, p, out);
-        case 2: return group_distances<T, 2>(work.tile, c, p, out);
-        case 1: return group_distances<T, 1>(work.tile, c, p, out);
+    const std::size_t n_groups = (centers.k + 3) / 4, p = centers.p;
+    const T* c = centers.data;
+    T* out = work.distances;
+    for (std::size_t g = 0; g < n_groups; ++g) {
+        const std::size_t size = centers.k / n_groups + (g < centers.k % n_groups);
+        switch (size) {
+            case 4: group_distances<T, 4>(work.tile, c, p, out); break;
+            case 3: group_distances<T, 3>(work.tile, c, p, out); break;
+            case 2: group_distances<T, 2>(work.tile, c, p, out); break;
+            case 1: group_distances<T, 1>(work.tile, c, p, out); break;
+        }
+        c += size * p;
+        out += size * tile_rows<T>;
     }
 }
 
@@ -243,7 +245,7 @@ inline void sum_sure_rows(const Rows<T> rows, Range range, const Nearest nearest
         open += (1 - sure) & (cost < window.ceiling);
         total += counted[sure] * weight * cost;
         for (std::size_t r = 0; r < s; ++r) {
-            const std::size_t j = k - sure * (k - nearest.labels[i * s + r]);
+            const std::size_t j = k - ((k - nearest.labels[i * s + r]) & (0 - sure));
             masses[j] += weight;
             add_row(rows, i, weight, sum + j * rows.p);
         }

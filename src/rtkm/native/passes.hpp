@@ -105,7 +105,7 @@ template <class T>
 void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
                       const Nearest& out, const Window& window, std::uint8_t* kept,
                       Undecided& undecided, Sums& total) {
-    constexpr std::size_t cached = 256;
+    constexpr std::size_t cached = 64;
     PartialSums sums(rows.n, centers.k, rows.p);
     std::vector<Undecided> parts(sums.partition.n_parts);
     for (std::size_t part = 0; part < parts.size(); ++part)

@@ -46,7 +46,7 @@ nb::ndarray<nb::numpy, T> pooled_array(const std::shared_ptr<Pool>& pool,
             if (const auto owner = pool.lock())
                 owner->give_back(memory, bytes);
             else
-                ::operator delete(memory);
+                std::free(memory);
         }
     };
     std::size_t bytes = sizeof(T);

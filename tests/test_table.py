@@ -259,8 +259,10 @@ def test_concentration_does_not_depend_on_the_last_state(guess):
         state = table.concentrate(C, s, mass)
         threshold = state.cut.threshold * guess if state.cut.threshold else guess
         cut = state.cut._replace(threshold=threshold)
-        for slack in (1e-3, 0.1):
-            again = table.concentrate(C, s, mass, replace(state, cut=cut, slack=slack))
+        for drift in ((1e-3, 1e-3), (0.1, 0.1)):
+            again = table.concentrate(
+                C, s, mass, replace(state, cut=cut, expected_drift=drift)
+            )
             assert_array_equal(again.kept, state.kept)
             assert again.cut[:2] == state.cut[:2]
             assert_allclose(again.v, state.v, atol=1e-11)

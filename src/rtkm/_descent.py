@@ -107,7 +107,7 @@ class Vertex:
     cut: Cut
     means: NDArray[Any]
     objective: float
-    slack: float
+    expected_drift: tuple[float, float]
     n_iter: int = 0
 
     @property

@@ -125,8 +125,8 @@ class Table:
         elif last is None or np.isinf(last.cut.threshold):
             window = 0.0, 0.0
         else:
-            t, slack = last.cut.threshold, last.slack
-            window = t * (1 - slack), t * (1 + slack)
+            t, (down, up) = last.cut.threshold, last.expected_drift
+            window = t * (1 - down), t * (1 + up)
         nearest, kept, cut, sums, masses, objective = self._native.concentrate(
             C, n_memberships, mass, window
         )
@@ -137,7 +137,7 @@ class Table:
             cut=Cut(*cut),
             means=means(sums, masses, fallback=C),
             objective=objective,
-            slack=expected_change(cut[0], last),
+            expected_drift=expected_drift(cut[0], last),
         )
 
     def swap_gains(self, rows: NDArray[Any], state: Vertex) -> NDArray[np.float64]:
@@ -191,8 +191,13 @@ def means(
     return centers
 
 
-def expected_change(threshold: float, last: Vertex | None) -> float:
-    """Return by how much, of itself, the threshold may move in the next step."""
+def expected_drift(threshold: float, last: Vertex | None) -> tuple[float, float]:
+    """Return by how much, of itself, the threshold may fall and rise in the next step.
+
+    Mostly it goes on as it did in the last one, but less.
+    """
     if last is None or not last.cut.threshold > 0 or np.isinf(threshold):
-        return 0.1
-    return float(np.clip(4 * abs(threshold / last.cut.threshold - 1), 1e-3, 0.1))
+        return 0.1, 0.1
+    drift = threshold / last.cut.threshold - 1
+    down, up = max(-1.5 * drift, 0.5 * drift), max(1.5 * drift, -0.5 * drift)
+    return min(down + 1e-3, 0.1), min(up + 1e-3, 0.1)

@@ -10,11 +10,41 @@ import pytest
 from hypothesis import settings
 from sklearn.base import clone
 
-from rtkm import RTKM, KMeansMinusMinus, RelaxedKMeans, TrimmedKMeans
+from rtkm import (
+    ESP,
+    ISP,
+    KMOR,
+    MOC,
+    ODC,
+    OKM,
+    ORC,
+    ROKM,
+    RTKM,
+    FuzzyCMeans,
+    KMeansMinusMinus,
+    NEOKMeans,
+    RelaxedKMeans,
+    TrimmedKMeans,
+)
 from rtkm.datasets import make_outlier_blobs
 
 # an estimator in this list is held to all of test_contract.py and test_bad_input.py
-CLUSTERERS = [RTKM, RelaxedKMeans, TrimmedKMeans, KMeansMinusMinus]
+CLUSTERERS = [
+    RTKM,
+    RelaxedKMeans,
+    TrimmedKMeans,
+    KMeansMinusMinus,
+    KMOR,
+    NEOKMeans,
+    OKM,
+    ROKM,
+    MOC,
+    ESP,
+    ISP,
+    FuzzyCMeans,
+    ORC,
+    ODC,
+]
 
 # the same classes where a parameter leads to other code
 VARIANTS = [
@@ -23,6 +53,8 @@ VARIANTS = [
     RTKM(4, n_memberships=2, step=5.0, random_state=0),
     RelaxedKMeans(3, step=5.0, random_state=0),
     TrimmedKMeans(3, n_swaps=0, random_state=0),
+    KMOR(3, outlier_step="published", random_state=0),
+    ROKM(3, penalty="distance", random_state=0),
 ]
 
 MODELS = [cls(3, random_state=0) for cls in CLUSTERERS] + VARIANTS

@@ -1,18 +1,38 @@
 """Robust clustering: clusters, rows in several of them, and outliers, in one fit."""
 
 from rtkm import datasets, metrics, projections, seeding
+from rtkm.clusterers.fuzzy import FuzzyCMeans
+from rtkm.clusterers.kmor import KMOR
+from rtkm.clusterers.moc import MOC
+from rtkm.clusterers.neo import NEOKMeans
+from rtkm.clusterers.neo_estimates import estimate_neo_parameters
+from rtkm.clusterers.odc import ODC
+from rtkm.clusterers.okm import OKM, ROKM
+from rtkm.clusterers.orc import ORC
 from rtkm.clusterers.relaxed import RelaxedKMeans
 from rtkm.clusterers.rtkm import RTKM
+from rtkm.clusterers.sparse_overlap import ESP, ISP
 from rtkm.clusterers.trimmed import KMeansMinusMinus, TrimmedKMeans
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "ESP",
+    "ISP",
+    "KMOR",
+    "MOC",
+    "ODC",
+    "OKM",
+    "ORC",
+    "ROKM",
     "RTKM",
+    "FuzzyCMeans",
     "KMeansMinusMinus",
+    "NEOKMeans",
     "RelaxedKMeans",
     "TrimmedKMeans",
     "datasets",
+    "estimate_neo_parameters",
     "metrics",
     "projections",
     "seeding",

@@ -122,7 +122,13 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     return np.ascontiguousarray(weights)
 
 
-def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
+def check_row_count(
+    X: Table,
+    n_clusters: int,
+    n_trimmed: float = 0,
+    trimmed_by: str = "",
+    stacklevel: int = 3,
+) -> None:
     """Refuse tables with too few rows for the centers."""
     n_rows = X.n_rows if X.weights is None else int((X.weights > 0).sum())
     if n_clusters > n_rows:
@@ -134,8 +140,8 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
     lightest = 1.0 if X.weights is None else min(1.0, X.weights[X.weights > 0].min())
     if n_trimmed and X.mass - n_trimmed < n_clusters * lightest:
         raise ValueError(
-            f"trimming {n_trimmed} of {X.mass:g} rows leaves fewer than "
-            f"n_clusters={n_clusters}; ask for fewer outliers or fewer clusters."
+            f"{trimmed_by} trims {n_trimmed} of {X.mass:g} rows, which leaves fewer "
+            f"than n_clusters={n_clusters}; ask for fewer outliers or fewer clusters."
         )
     n_distinct = X.count_distinct(n_clusters)
     if n_distinct < n_clusters:
@@ -143,7 +149,7 @@ def check_row_count(X: Table, n_clusters: int, n_trimmed: float = 0) -> None:
             f"n_clusters={n_clusters} exceeds the number of distinct rows, "
             f"{n_distinct}; some clusters will share a center.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=stacklevel,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,12 +20,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit, admit_centers, admit_new, check_row_count
-from rtkm._descent import DUST, Nearest, Run, descend
+from rtkm._descent import DUST, Run, descend
+from rtkm._offset import boundary
 from rtkm._params import (
     Auto,
     Count,
     RandomState,
-    Rule,
     Tolerance,
     Verbosity,
     Watcher,
@@ -33,18 +33,7 @@ from rtkm._params import (
 )
 from rtkm._swaps import swap_centers
 from rtkm._table import Table
-from rtkm.seeding import SEEDINGS
-
-Init = Annotated[
-    Any,
-    Rule(
-        f"one of {', '.join(map(repr, SEEDINGS))}, an array of shape (n_clusters, "
-        "n_features) or a callable",
-        lambda v: (
-            v in SEEDINGS if isinstance(v, str) else np.iterable(v) or callable(v)
-        ),
-    ),
-]
+from rtkm.seeding import SEEDINGS, Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -55,7 +44,8 @@ class PrototypeClusterer(
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:
     ``_start(X, C)``, the state at the starting centers, and ``_step(X, state)``, the
-    next state; both are written in the words of :class:`rtkm._table.Table`.
+    next state; both are written in the words of :class:`rtkm._table.Table`. A method
+    with rules of its own for new rows also gives ``_rate`` and ``_belong``.
 
     Parameters
     ----------
@@ -124,6 +114,9 @@ class PrototypeClusterer(
     verbose: Verbosity = 0
     on_step: Watcher = None
 
+    # the parameter that says how many outliers there are, for messages
+    _outliers_by: ClassVar[str] = "contamination"
+
     # What a method is made of
 
     def _start(self, X: Table, C: NDArray[Any]) -> Any:
@@ -150,11 +143,31 @@ class PrototypeClusterer(
         """Return how many swaps to try after a descent."""
         return 0
 
+    def _check(self, X: Table) -> None:
+        """Refuse parameters that mean nothing for the table, or for each other."""
+
+    def _learn(self, X: Table, state: Any) -> None:
+        """Keep, as fitted attributes, what the method needs besides its centers."""
+
+    def _rate(self, X: Table) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the cluster and the outlier score of each row by the fitted model."""
+        nearest = X.nearest(self.cluster_centers_, self._n_nearest_fitted)
+        return nearest.labels[:, 0], nearest.cost
+
+    def _belong(self, X: Table) -> NDArray[np.float64]:
+        """Return the memberships of rows by the fitted model."""
+        nearest = X.nearest(self.cluster_centers_, self._n_nearest_fitted)
+        memberships = np.zeros((X.n_rows, len(self.cluster_centers_)))
+        np.put_along_axis(memberships, nearest.labels.astype(np.intp), 1.0, axis=1)
+        return memberships
+
+    def _crisp(self, memberships: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the clusters that membership weights stand for."""
+        return memberships > DUST
+
     # Fitting
 
-    def fit(
-        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
-    ) -> Self:
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find clusters and outliers.
 
         Parameters
@@ -163,18 +176,24 @@ class PrototypeClusterer(
             The rows; float32 stays float32.
         y : ignored
             For pipelines.
-        sample_weight : array-like of shape (n_samples,), default=None
-            A row of weight 2 counts as that row twice, among the outliers too; so
-            weights that sum to 1 are one row in all, and a share of it no row to trim.
 
         Returns
         -------
         self
         """
+        return self._fit(X)
+
+    def _fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         check_params(self)
         rows = admit(self, X, sample_weight)
-        check_row_count(rows, self.n_clusters, self._n_trimmed(rows))
-        self._check_memberships()
+        check_row_count(
+            rows,
+            self.n_clusters,
+            self._n_trimmed(rows),
+            f"{self._outliers_by}={getattr(self, self._outliers_by, 0)!r}",
+            stacklevel=4,
+        )
+        self._check(rows)
         runs: list[Run] = []
         try:
             for C, rng in self._starting_centers(rows):
@@ -187,25 +206,10 @@ class PrototypeClusterer(
             warnings.warn(
                 f"{type(self).__name__} was interrupted; the best state is kept.",
                 ConvergenceWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         self._publish(rows, best_of(rows, runs))
         return self
-
-    def _check_memberships(self) -> None:
-        """Refuse more memberships than clusters."""
-        s, k = self._n_nearest(), self.n_clusters
-        if s > k:
-            raise ValueError(
-                f"n_memberships={s} needs at least {s} clusters; n_clusters is {k}."
-            )
-        if s == k > 1:
-            warnings.warn(
-                f"n_memberships={s} puts every row in each of n_clusters={k}, so all "
-                "centers agree; lower n_memberships.",
-                UserWarning,
-                stacklevel=3,
-            )
 
     def _starting_centers(
         self, X: Table
@@ -270,17 +274,18 @@ class PrototypeClusterer(
     def _publish(self, X: Table, run: Run) -> None:
         """Turn the best run into fitted attributes."""
         state = run.state
-        costs = state.costs(X, self._n_nearest())
         self.cluster_centers_ = state.C
         self._n_nearest_fitted = self._n_nearest()
+        self._learn(X, state)
+        _, scores = self._rate(X)
         self._memberships = state.sparse_memberships()
         self.inlier_weights_ = state.v.copy()
         self.outlier_mask_ = ~state.inlier_mask
-        self.outlier_scores_ = costs
-        self.offset_ = -self._boundary(X, costs)
+        self.outlier_scores_ = scores
+        self.offset_ = self._offset(X)
         if X.weights is not None:  # a row without weight is like one that comes later
             weightless = X.weights == 0
-            self.outlier_mask_[weightless] = -costs[weightless] < self.offset_
+            self.outlier_mask_[weightless] = -scores[weightless] < self.offset_
             self.inlier_weights_[weightless] = ~self.outlier_mask_[weightless]
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), state.labels(X))
         self.n_outliers_ = int(self.outlier_mask_.sum())
@@ -293,20 +298,15 @@ class PrototypeClusterer(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} "
                 f"{run.how_it_ended}; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
-    def _boundary(self, X: Table, costs: NDArray[np.float64]) -> float:
-        """Return the cost halfway between the last inlier and the first outlier."""
-        counts = np.ones(X.n_rows, dtype=bool) if X.weights is None else X.weights > 0
-        whole = self.inlier_weights_ >= 1 - DUST
-        if whole[counts].all():
-            return np.inf
-        last_kept = costs[counts & ~self.outlier_mask_].max(initial=0.0)
-        beyond = costs[counts & ~whole & (costs >= last_kept)]
-        first_out = beyond.min() if beyond.size else last_kept
-        middle = last_kept + (first_out - last_kept) / 2
-        return float(middle if middle < first_out else last_kept)
+    def _offset(self, X: Table) -> float:
+        """Return the score between inliers and outliers."""
+        counts = slice(None) if X.weights is None else X.weights > 0
+        scores = self.outlier_scores_[counts]
+        trimmed = self.inlier_weights_[counts] < 1 - DUST
+        return -boundary(scores, ~self.outlier_mask_[counts], trimmed)
 
     # Fitted attributes that are built when asked for
 
@@ -319,7 +319,7 @@ class PrototypeClusterer(
     @property
     def assignments_(self) -> NDArray[np.bool_]:
         """Clusters of the rows that are not outliers, (n_samples, n_clusters)."""
-        return (self.memberships_ > DUST) & ~self.outlier_mask_[:, None]
+        return self._crisp(self.memberships_) & ~self.outlier_mask_[:, None]
 
     @property
     def inertia_(self) -> float:
@@ -333,32 +333,28 @@ class PrototypeClusterer(
 
     # New rows
 
-    def _nearest(self, X: ArrayLike) -> Nearest:
-        """Return the nearest centers of new rows, as many as when it was fitted."""
+    def _admit_new(self, X: ArrayLike) -> Table:
+        """Check new rows, in the precision of the centers."""
         check_is_fitted(self)
-        return admit_new(self, X).nearest(self.cluster_centers_, self._n_nearest_fitted)
+        return admit_new(self, X)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the nearest cluster of each row, or -1 for an outlier."""
-        nearest = self._nearest(X)
-        outlying = -nearest.cost < self.offset_
-        return np.where(outlying, np.int32(-1), nearest.labels[:, 0])
+        labels, scores = self._rate(self._admit_new(X))
+        return np.where(-scores < self.offset_, np.int32(-1), labels)
 
     def predict_memberships(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return membership weights of new rows, those of outliers included."""
-        labels = self._nearest(X).labels
-        memberships = np.zeros((len(labels), len(self.cluster_centers_)))
-        np.put_along_axis(memberships, labels.astype(np.intp), 1.0, axis=1)
-        return memberships
+        return self._belong(self._admit_new(X))
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
         """Return the distances to the centers, (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return np.sqrt(admit_new(self, X).squared_distances(self.cluster_centers_))
+        return np.sqrt(self._admit_new(X).squared_distances(self.cluster_centers_))
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return minus the cost of each row: higher is more normal."""
-        return -self._nearest(X).cost
+        """Return minus the outlier score of each row: higher is more normal."""
+        _, scores = self._rate(self._admit_new(X))
+        return -scores
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
@@ -376,10 +372,35 @@ class PrototypeClusterer(
         return tags
 
 
+class WeightedClusterer(PrototypeClusterer):
+    """Base of the clusterers that count a row of weight 2 as that row twice."""
+
+    def fit(
+        self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Find clusters and outliers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows; float32 stays float32.
+        y : ignored
+            For pipelines.
+        sample_weight : array-like of shape (n_samples,), default=None
+            A row of weight 2 counts as that row twice, among the outliers too; so
+            weights that sum to 1 are one row in all, and a share of it no row to trim.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, sample_weight)
+
+
 def best_of(X: Table, runs: list[Run]) -> Run:
     """Return the run of lowest objective; ties keep the earliest."""
     best = runs[0]
     for run in runs[1:]:
-        if run.state.objective < X.goal_below(best.state):
+        if run.state.level < X.goal_below(best.state):
             best = run
     return best

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +33,11 @@ class State:
     n_iter: int = 0
 
     @property
+    def level(self) -> float:
+        """What iterates are compared by."""
+        return self.objective
+
+    @property
     def inlier_mask(self) -> NDArray[np.bool_]:
         """Rows that are kept whole."""
         return self.v >= 1 - DUST
@@ -44,13 +51,18 @@ class State:
         D = np.where(self.W > DUST, X.squared_distances(self.C), np.inf)
         return D.argmin(axis=1).astype(np.int32)
 
-    def costs(self, X: Table, n_memberships: int) -> NDArray[np.float64]:
-        """Return the sum of each row's smallest squared distances."""
-        return X.nearest(self.C, n_memberships).cost
-
     def settled(self, last: State, tol: float) -> bool:
         """Whether the objective has stopped falling."""
         return last.objective - self.objective <= tol * abs(last.objective)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Crisp(State):
+    """A state whose memberships are all 0 or 1, so that they can repeat."""
+
+    def settled(self, last: State, tol: float) -> bool:
+        """Whether no membership changed, or only rounding still moves rows."""
+        return self.objective >= last.objective or np.array_equal(self.W, last.W)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -93,6 +105,9 @@ class Cut(NamedTuple):
     share: float
 
 
+NO_CUT = Cut(np.inf, np.iinfo(np.int64).max, 1.0)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vertex:
     """An iterate at a vertex: rows in their nearest clusters, and kept or trimmed.
@@ -104,10 +119,10 @@ class Vertex:
     C: NDArray[Any]
     nearest: Nearest
     kept: NDArray[np.bool_]
-    cut: Cut
     means: NDArray[Any]
     objective: float
-    expected_drift: tuple[float, float]
+    cut: Cut = NO_CUT
+    expected_drift: tuple[float, float] = (0.1, 0.1)
     n_iter: int = 0
 
     @property
@@ -122,6 +137,11 @@ class Vertex:
         if self.cut.row < len(v):
             v[self.cut.row] = self.cut.share
         return v
+
+    @property
+    def level(self) -> float:
+        """What iterates are compared by."""
+        return self.objective
 
     @property
     def inlier_mask(self) -> NDArray[np.bool_]:
@@ -139,20 +159,52 @@ class Vertex:
         """Return each row's nearest center."""
         return self.nearest.labels[:, 0]
 
-    def costs(self, X: Table, n_memberships: int) -> NDArray[np.float64]:
-        """Return the sum of each row's smallest squared distances."""
-        return self.nearest.cost
-
     def settled(self, last: Vertex, tol: float) -> bool:
         """Whether no row changed its clusters or its side of the cut, at any tol."""
         if self.objective >= last.objective:
             # only rounding can still move rows then, and it might for ever
             return True
+        return self.repeats(last)
+
+    def repeats(self, last: Vertex) -> bool:
+        """Whether all rows are where they were."""
         return (
             are_equal(self.nearest.labels, last.nearest.labels)
             and are_equal(self.kept, last.kept)
             and (self.cut.share == 1 or self.cut.row == last.cut.row)
         )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Wanderer(Vertex):
+    """An iterate of a rule that need not lower anything, and may end in a cycle.
+
+    `trail` holds marks and levels of the earlier ones.
+    """
+
+    trail: tuple[tuple[bytes, float], ...] = ()
+
+    @cached_property
+    def mark(self) -> bytes:
+        """What tells apart iterates that lead to different ones."""
+        rows = hashlib.blake2b(self.nearest.labels.tobytes(), digest_size=16)
+        rows.update(self.kept.tobytes())
+        return rows.digest()
+
+    @property
+    def longer_trail(self) -> tuple[tuple[bytes, float], ...]:
+        """The trail of the next iterate."""
+        return (*self.trail, (self.mark, self.level))
+
+    def settled(self, last: Vertex, tol: float) -> bool:
+        """Whether this was here before, and is the lowest of the cycle it closed."""
+        marks = [mark for mark, _ in self.trail]
+        if self.mark not in marks:
+            return False
+        cycle = self.trail[marks.index(self.mark) :]
+        lowest = min(level for _, level in cycle)
+        # the second time round, rounding alone keeps the lowest from coming back
+        return self.level <= lowest or marks.count(self.mark) > 1
 
 
 def are_equal(a: NDArray[Any], b: NDArray[Any]) -> bool:

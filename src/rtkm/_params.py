@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from math import inf, isfinite
@@ -51,6 +52,12 @@ def is_name(*names: str) -> Callable[[Any], bool]:
 Count = Annotated[int, Rule("an integer of at least 1", lambda v: is_integer(v, 1))]
 Tally = Annotated[int, Rule("an integer of at least 0", lambda v: is_integer(v, 0))]
 Positive = Annotated[float, Rule("a positive number", lambda v: is_number(v, 0))]
+AboveOne = Annotated[float, Rule("a number above 1", lambda v: is_number(v, above=1))]
+UpToOne = Annotated[
+    float, Rule("a number in (0, 1]", lambda v: is_number(v, above=0) and v <= 1)
+]
+Number = Annotated[float, Rule("a number", is_number)]
+Nothing = Annotated[None, Rule("None", lambda v: v is None)]
 Tolerance = Annotated[
     float, Rule("a number of at least 0", lambda v: is_number(v) and v >= 0)
 ]
@@ -106,6 +113,26 @@ def check_value(name: str, value: Any, hint: Any, owner: str) -> None:
         wanted = " or ".join(rule.wanted for rule in rules)
         raise ValueError(
             f"{name}={value!r} is not valid for {owner}; expected {wanted}."
+        )
+
+
+def check_memberships(n_memberships: int, n_clusters: int) -> None:
+    """Refuse more memberships than clusters."""
+    if n_memberships > n_clusters:
+        raise ValueError(
+            f"n_memberships={n_memberships} needs at least {n_memberships} clusters; "
+            f"n_clusters is {n_clusters}."
+        )
+
+
+def warn_of_full_memberships(n_memberships: int, n_clusters: int) -> None:
+    """Warn where rows in all clusters make the centers one."""
+    if n_memberships == n_clusters > 1:
+        warnings.warn(
+            f"n_memberships={n_memberships} puts every row in each of n_clusters="
+            f"{n_clusters}, so all centers agree; lower n_memberships.",
+            UserWarning,
+            stacklevel=5,
         )
 
 

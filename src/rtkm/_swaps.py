@@ -49,7 +49,7 @@ def swap_centers(
         descend(step, trial, max_iter=n_steps, until=until)
         n_tried += 1
         n_failed += 1
-        if trial.state.objective < goal:
+        if trial.state.level < goal:
             run.move_to(trial.state)
             run.converged = trial.converged
             n_failed = 0

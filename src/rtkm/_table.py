@@ -61,13 +61,13 @@ class Table:
         return self.weighted_means(np.ones((self.n_rows, 1)), fallback=origin)
 
     def goal_below(self, state: Any) -> float:
-        """Return what an objective must fall below to count as lower than the state's.
+        """Return what a level must fall below to count as lower than the state's.
 
         Less is rounding: that of a sum, or of centers, which gives rows that sit on
         their center a cost of their own.
         """
         squared_rounding = np.square(8 * np.finfo(self.dtype).eps * state.C).sum(axis=1)
-        return state.objective * (1 - 1e-9) - self.mass * float(squared_rounding.max())
+        return state.level * (1 - 1e-9) - self.mass * float(squared_rounding.max())
 
     def total(self, values: NDArray[np.float64]) -> float:
         """Return the weighted sum of one value a row."""
@@ -83,16 +83,35 @@ class Table:
         """Return the (n, k) squared distances, summed from differences."""
         return self._native.squared_distances(C)
 
+    def squared_residuals(
+        self, B: NDArray[Any], C: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return each row's squared distance to its mix B @ C of the centers."""
+        return self._native.squared_residuals(np.ascontiguousarray(B, np.float64), C)
+
     def nearest(self, C: NDArray[Any], n_memberships: int) -> Nearest:
         """Return the nearest centers of every row; ties go to the lowest number."""
         return Nearest(*self._native.nearest(C, n_memberships))
+
+    def weighted_sums(
+        self, W: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return sums of the rows under (n, k) weights, and sums of these."""
+        return self._native.weighted_sums(np.ascontiguousarray(W))
 
     def weighted_means(
         self, W: NDArray[np.float64], fallback: NDArray[Any]
     ) -> NDArray[Any]:
         """Return the means under (n, k) weights; no weight keeps the fallback."""
-        sums, masses = self._native.weighted_sums(np.ascontiguousarray(W))
+        sums, masses = self.weighted_sums(W)
         return means(sums, masses, fallback, negligible=1e-12 * masses.sum())
+
+    def label_means(
+        self, labels: NDArray[np.int32], kept: NDArray[np.bool_], fallback: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return the means of the kept rows of each label."""
+        W = one_hot(labels, len(fallback)) & kept[:, None]
+        return self.weighted_means(W.astype(np.float64), fallback)
 
     def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Project onto {0 <= v <= 1, weighted sum of v = total}."""
@@ -176,6 +195,22 @@ class Table:
     def count_distinct(self, enough: int) -> int:
         """Return the number of distinct rows, counted no further than enough."""
         return self._native.count_distinct(enough)
+
+
+def one_hot(labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.bool_]:
+    """Return the (n, k) memberships that labels stand for."""
+    return labels[:, None] == np.arange(n_clusters)
+
+
+def smallest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Return a mask of so many smallest values; ties go to the first."""
+    if count <= 0:
+        return np.zeros(len(values), dtype=bool)
+    threshold, last, _ = _native.find_cut(values, None, count, n_threads())
+    mask: NDArray[np.bool_] = values < threshold
+    ties = np.flatnonzero(values == threshold)
+    mask[ties[ties <= last]] = True
+    return mask
 
 
 def means(

@@ -9,7 +9,7 @@ two is written as two equal rows.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from sklearn.neighbors import LocalOutlierFactor
 from sklearn.utils import check_random_state
 
 from rtkm._admission import check_row_count, column_spans, make_table
-from rtkm._params import Count, OutlierRows, check_value, whole_rows
+from rtkm._params import Count, OutlierRows, Rule, check_value, whole_rows
 from rtkm._table import Table
 
 __all__ = ["k_means_plus_plus", "random_rows", "robin", "robust_k_means_plus_plus"]
@@ -74,9 +74,10 @@ def robust_k_means_plus_plus(
     check_value("n_clusters", n_clusters, Count, "robust_k_means_plus_plus")
     check_value("n_outliers", n_outliers, OutlierRows, "robust_k_means_plus_plus")
     table = make_table(X, sample_weight)
-    check_row_count(table, n_clusters, whole_rows(n_outliers, table.mass))
+    n_trimmed = whole_rows(n_outliers, table.mass)
+    check_row_count(table, n_clusters, n_trimmed, f"n_outliers={n_outliers!r}")
     rng = check_random_state(random_state)
-    return draw_far_rows(table, n_clusters, whole_rows(n_outliers, table.mass), rng)
+    return draw_far_rows(table, n_clusters, n_trimmed, rng)
 
 
 def k_means_plus_plus(
@@ -267,3 +268,14 @@ SEEDINGS: dict[str, Seeding] = {
     "random": draw_rows,
     "robin": lambda X, k, *_: take_dense_rows(X, k),
 }
+
+Init = Annotated[
+    Any,
+    Rule(
+        f"one of {', '.join(map(repr, SEEDINGS))}, an array of shape (n_clusters, "
+        "n_features) or a callable",
+        lambda v: (
+            v in SEEDINGS if isinstance(v, str) else np.iterable(v) or callable(v)
+        ),
+    ),
+]

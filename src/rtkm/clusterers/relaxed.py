@@ -8,14 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._base import PrototypeClusterer
+from rtkm._base import WeightedClusterer
 from rtkm._descent import Relaxed, Vertex
-from rtkm._params import Auto, Count, Positive
+from rtkm._params import (
+    Auto,
+    Count,
+    Positive,
+    check_memberships,
+    warn_of_full_memberships,
+)
 from rtkm._table import Table
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RelaxedKMeans(PrototypeClusterer):
+class RelaxedKMeans(WeightedClusterer):
     r"""Cluster rows that may belong to several clusters, without outliers.
 
     Choose it for clean tables, or to watch memberships form; a single far outlier takes
@@ -112,3 +118,7 @@ class RelaxedKMeans(PrototypeClusterer):
 
     def _n_nearest(self) -> int:
         return self.n_memberships
+
+    def _check(self, X: Table) -> None:
+        check_memberships(self.n_memberships, self.n_clusters)
+        warn_of_full_memberships(self.n_memberships, self.n_clusters)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._base import Init, PrototypeClusterer
+from rtkm._base import WeightedClusterer
 from rtkm._descent import Relaxed, Vertex
 from rtkm._params import (
     Auto,
@@ -16,13 +16,16 @@ from rtkm._params import (
     OutlierRows,
     Positive,
     Tally,
+    check_memberships,
+    warn_of_full_memberships,
     whole_rows,
 )
 from rtkm._table import Table
+from rtkm.seeding import Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RTKM(PrototypeClusterer):
+class RTKM(WeightedClusterer):
     r"""Find clusters, rows that belong to several of them, and outliers, in one fit.
 
     The method to start with when a table may hold outliers. Say about how large a share
@@ -163,6 +166,10 @@ class RTKM(PrototypeClusterer):
 
     def _n_nearest(self) -> int:
         return self.n_memberships
+
+    def _check(self, X: Table) -> None:
+        check_memberships(self.n_memberships, self.n_clusters)
+        warn_of_full_memberships(self.n_memberships, self.n_clusters)
 
     def _n_swaps(self) -> int | str:
         return self.n_swaps if self.step == "auto" else 0

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rtkm._base import Init, PrototypeClusterer
+from rtkm._base import WeightedClusterer
 from rtkm._descent import Vertex
 from rtkm._params import Auto, OutlierRows, Tally, whole_rows
 from rtkm._table import Table
+from rtkm.seeding import Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _HardTrimming(PrototypeClusterer):
+class _HardTrimming(WeightedClusterer):
     """The concentration step: nearest centers, cheapest rows, means."""
 
     init: Init = "robust-k-means++"
@@ -156,6 +157,8 @@ class KMeansMinusMinus(_HardTrimming):
     >>> model.objective_
     4.0
     """
+
+    _outliers_by: ClassVar[str] = "n_outliers"
 
     n_outliers: OutlierRows = 0.1
 

@@ -1,0 +1,173 @@
+"""What the methods share that explain a row by the centers of a set of clusters."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.distance import cdist
+
+from rtkm._base import PrototypeClusterer
+from rtkm._descent import DUST, State
+from rtkm._lloyd import StartsFromKMeans
+from rtkm._sets import Prices, search_sets
+from rtkm._table import Table, one_hot
+
+Floats = NDArray[np.float64]
+Sets = NDArray[np.bool_]
+
+
+class Charges(NamedTuple):
+    """What a set of s clusters costs a row, and how large it may be.
+
+    The cost is ``s**exponent`` times the squared distance to the image, `distance`
+    times the mean squared distance to the centers, and `membership` for each cluster
+    beyond the first. No set has more than `most` clusters.
+    """
+
+    exponent: float = 0.0
+    distance: float = 0.0
+    membership: float = 0.0
+    most: int = sys.maxsize
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Covered(State):
+    """A state in which every row has a set of clusters, found at these charges."""
+
+    charges: Charges
+
+    @property
+    def sets(self) -> Sets:
+        """The clusters of each row, (n, k)."""
+        return self.W > DUST
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class OverlappingClusterer(PrototypeClusterer):
+    """Base of the clusterers that explain a row by a set of clusters.
+
+    The centers of the set make an image of the row: their mean, unless `_mix` says
+    otherwise. A subclass tells how to look for a cheap set (`_find_sets`) and how
+    centers follow the sets (`_move`).
+    """
+
+    def _charges(self, X: Table, C: NDArray[Any]) -> Charges:
+        """Return what sets cost, for all of a descent."""
+        return Charges()
+
+    def _find_sets(self, X: Table, C: NDArray[Any], charges: Charges) -> Sets:
+        """Return a cheap set of clusters for every row."""
+        raise NotImplementedError
+
+    def _move(self, X: Table, state: Covered) -> Floats:
+        """Return centers at which the sets cost no more."""
+        raise NotImplementedError
+
+    def _mix(self, sets: Sets) -> Floats:
+        """Return what each center counts for in each row's image."""
+        return sets / sets.sum(axis=1, keepdims=True)
+
+    def _prices(self, n_clusters: int, charges: Charges) -> Prices:
+        """Return the charges in terms of distances, by the size of the set.
+
+        The squared residual of a mean of s centers is the mean of their squared
+        distances less the sum of those between them divided by s squared.
+        """
+        s = np.maximum(np.arange(n_clusters + 1.0), 1.0)  # no set is empty
+        linear = s ** (charges.exponent - 1) + charges.distance / s
+        pair = -(s ** (charges.exponent - 2))
+        return Prices(linear, pair, charges.membership * (s - 1))
+
+    def _costs(self, X: Table, C: NDArray[Any], sets: Sets, charges: Charges) -> Floats:
+        """Return what each row adds to the objective."""
+        B, size = self._mix(sets), sets.sum(axis=1)
+        cost = size**charges.exponent * X.squared_residuals(B, C)
+        if charges.distance:
+            cost += charges.distance * (B * X.squared_distances(C)).sum(axis=1)
+        return cost + charges.membership * (size - 1)
+
+    def _start(self, X: Table, C: NDArray[Any]) -> Covered:
+        charges = self._charges(X, C)
+        return self._cover(X, C, charges, self._find_sets(X, C, charges))
+
+    def _step(self, X: Table, state: Covered) -> Covered:
+        C = np.ascontiguousarray(self._move(X, state), dtype=X.dtype)
+        found = self._find_sets(X, C, state.charges)
+        return self._cover(X, C, state.charges, found, last=state.sets)
+
+    def _cover(
+        self,
+        X: Table,
+        C: NDArray[Any],
+        charges: Charges,
+        sets: Sets,
+        last: Sets | None = None,
+    ) -> Covered:
+        """Give rows the sets found, or their last ones where these are cheaper."""
+        cost = self._costs(X, C, sets, charges)
+        if last is not None:  # no search is exact for every method and size
+            last_cost = self._costs(X, C, last, charges)
+            sets = np.where((last_cost < cost)[:, None], last, sets)
+            cost = np.minimum(cost, last_cost)
+        return Covered(
+            C=C,
+            W=sets.astype(np.float64),
+            v=np.ones(X.n_rows),
+            objective=X.total(cost),
+            charges=charges,
+        )
+
+    def _learn(self, X: Table, state: Covered) -> None:
+        self._charges_fitted = state.charges
+
+    def _rate(self, X: Table) -> tuple[NDArray[np.int32], Floats]:
+        C = self.cluster_centers_
+        sets = self._find_sets(X, C, self._charges_fitted)
+        D = np.where(sets, X.squared_distances(C), np.inf)
+        scores = X.squared_residuals(self._mix(sets), C)
+        return D.argmin(axis=1).astype(np.int32), scores
+
+    def _belong(self, X: Table) -> Floats:
+        sets = self._find_sets(X, self.cluster_centers_, self._charges_fitted)
+        return sets.astype(np.float64)
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LeastSquaresClusterer(OverlappingClusterer, StartsFromKMeans):
+    """Base of those that start from k-means, search all sets and solve for centers."""
+
+    def _start(self, X: Table, C: NDArray[Any]) -> Covered:
+        alone = one_hot(X.nearest(C, 1).labels[:, 0], len(C))
+        return self._cover(X, C, self._charges(X, C), alone)
+
+    def _find_sets(self, X: Table, C: NDArray[Any], charges: Charges) -> Sets:
+        prices = self._prices(len(C), charges)
+        D = X.squared_distances(C)
+        return search_sets(D, squared_gaps(C), prices, min(charges.most, len(C)))
+
+    def _move(self, X: Table, state: Covered) -> Floats:
+        G, residual = normal_equations(X, self._mix(state.sets), state.C)
+        # where the sets do not determine the centers, these move no more than needed
+        return state.C + np.linalg.pinv(G, rcond=1e-12, hermitian=True) @ residual
+
+
+def squared_gaps(C: NDArray[Any]) -> Floats:
+    """Return the squared distances between the centers."""
+    return cdist(C, C, "sqeuclidean").astype(np.float64)
+
+
+def normal_equations(
+    X: Table, B: Floats, C: NDArray[Any], weights: Floats | float = 1.0
+) -> tuple[Floats, Floats]:
+    """Return the matrix and the residual at C of the equations for the best centers.
+
+    They minimize the weighted squared distances of the rows to their images ``B C``.
+    """
+    weighted = B * np.reshape(weights, (-1, 1))
+    G = weighted.T @ B
+    sums, _ = X.weighted_sums(weighted)
+    return G, sums - G @ C

@@ -1,0 +1,158 @@
+"""Non-exhaustive, overlapping k-means."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm._base import PrototypeClusterer
+from rtkm._descent import Crisp
+from rtkm._params import OutlierRows, Rule, is_number, whole_rows
+from rtkm._table import Table, one_hot, smallest
+from rtkm.seeding import Init
+
+Overlap = Annotated[float, Rule("a number above -1", lambda v: is_number(v, above=-1))]
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class NEOKMeans(PrototypeClusterer):
+    r"""Cluster rows some of which belong to several clusters, and some to none.
+
+    Choose it when only part of the rows overlap: it puts the extra memberships where
+    they cost least, instead of giving each row as many. It cannot leave out a row
+    without assigning another one twice, so outliers without overlap are beyond it, and
+    with one cluster it finds no outlier at all. A step costs O(n k d).
+
+    It minimizes
+
+    .. math:: \sum_i \sum_j u_{ij} \lVert x_i - c_j \rVert^2
+
+    over centers and memberships :math:`u_{ij}` in {0, 1}, of which there are
+    :math:`(1 + \alpha) n`, with at most :math:`\beta n` rows that have none [1]_.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters (k in [1]_).
+    overlap : float, default=0.1
+        Memberships beyond one a row, per row (alpha in [1]_), at most k - 1; rounded
+        half up to whole memberships. :func:`estimate_neo_parameters` suggests a value.
+    contamination : float in [0, 1) or int, default=0.1
+        Most outliers there may be (beta in [1]_): a share of the rows, rounded half up
+        to whole rows, or a number of rows.
+    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
+        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Nearest cluster of each row, -1 for the rows in none.
+    memberships_, assignments_ : ndarrays of shape (n_samples, n_clusters)
+        The memberships u.
+    reach_ : float
+        Largest squared distance of a membership.
+    outlier_mask_, outlier_scores_, objective_, ... : shared
+        As in :class:`PrototypeClusterer`.
+
+    See Also
+    --------
+    estimate_neo_parameters : Suggests ``overlap`` and ``contamination``.
+    RTKM : Outliers with or without overlap, the same number of clusters for each row.
+
+    Notes
+    -----
+    Starting centers are first turned into labels, and these into means, since [1]_
+    starts from an assignment. Equal distances go to the first row, then to the first
+    cluster. An empty cluster keeps its center. A negative ``overlap``, down to minus
+    the share of outliers, is an extension: there the method becomes k-means--.
+
+    New rows belong to their nearest cluster and to all others within ``reach_``.
+
+    References
+    ----------
+    .. [1] J. J. Whang, I. S. Dhillon, D. F. Gleich, "Non-exhaustive, overlapping
+       k-means", SDM 2015, 936-944.
+
+    Examples
+    --------
+    >>> from rtkm import NEOKMeans
+    >>> X = [[0.0], [1.0], [4.0], [7.0], [8.0], [30.0]]
+    >>> model = NEOKMeans(2, overlap=1/6, contamination=1, init=[[1.0], [8.0]]).fit(X)
+    >>> model.assignments_.astype(int).tolist()
+    [[1, 0], [1, 0], [1, 1], [1, 1], [0, 1], [0, 0]]
+    >>> round(model.objective_, 6)
+    38.666667
+    """
+
+    overlap: Overlap = 0.1
+    contamination: OutlierRows = 0.1
+    init: Init = "robust-k-means++"
+
+    def _start(self, X: Table, C: NDArray[Any]) -> Crisp:
+        labels = X.nearest(C, 1).labels[:, 0]
+        everything = np.ones(X.n_rows, dtype=bool)
+        return self._assign(X, X.label_means(labels, everything, fallback=C))
+
+    def _step(self, X: Table, state: Crisp) -> Crisp:
+        return self._assign(X, X.weighted_means(state.W, fallback=state.C))
+
+    def _assign(self, X: Table, C: NDArray[Any]) -> Crisp:
+        n, k = X.n_rows, len(C)
+        n_left_out = self._n_trimmed(X)
+        D = X.squared_distances(C).astype(np.float64, copy=False)
+        sure = smallest(D.min(axis=1), n - n_left_out)
+        U = one_hot(D.argmin(axis=1), k) & sure[:, None]
+        rest = np.where(U, np.inf, D).ravel()
+        U |= smallest(rest, self._n_extra(X) + n_left_out).reshape(n, k)
+        return Crisp(
+            C=C,
+            W=U.astype(np.float64),
+            v=np.where(U.any(axis=1), 1.0, 0.0),
+            objective=float(D[U].sum()),
+        )
+
+    def _n_trimmed(self, X: Table) -> int:
+        return whole_rows(self.contamination, X.mass)
+
+    def _n_extra(self, X: Table) -> int:
+        """Return the number of memberships beyond one a row."""
+        if self.n_clusters == 1 and self.overlap > 0:
+            return 0
+        extra = int(np.floor(abs(self.overlap) * X.n_rows + 0.5 + 1e-9))
+        return extra if self.overlap > 0 else -extra
+
+    def _check(self, X: Table) -> None:
+        n_extra, k = self._n_extra(X), self.n_clusters
+        if k == 1 and self.overlap > 0:
+            warnings.warn(
+                f"overlap={self.overlap!r} has no effect at n_clusters=1, which leaves "
+                "no second cluster to be in.",
+                UserWarning,
+                stacklevel=4,
+            )
+        if n_extra > (k - 1) * X.n_rows:
+            raise ValueError(
+                f"overlap={self.overlap!r} asks for more than every row in each of "
+                f"n_clusters={k}; expected at most {k - 1}."
+            )
+        if n_extra < -self._n_trimmed(X):
+            raise ValueError(
+                f"overlap={self.overlap!r} leaves out more rows than contamination="
+                f"{self.contamination!r} allows; expected at least "
+                f"{-self._n_trimmed(X) / X.n_rows:.3g}."
+            )
+
+    def _learn(self, X: Table, state: Crisp) -> None:
+        D = X.squared_distances(state.C)
+        self.reach_ = float(D[state.W > 0].max(initial=0.0))
+
+    def _belong(self, X: Table) -> NDArray[np.float64]:
+        D = X.squared_distances(self.cluster_centers_)
+        nearest = one_hot(D.argmin(axis=1), D.shape[1])
+        return (nearest | (D <= self.reach_)).astype(np.float64)

@@ -1,0 +1,144 @@
+"""Outlier detection and clustering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm._base import PrototypeClusterer
+from rtkm._descent import Wanderer
+from rtkm._params import AboveOne
+from rtkm._table import Table
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class ODC(PrototypeClusterer):
+    r"""Cluster rows; those too far from their center, for their cluster, are outliers.
+
+    Choose it when clusters differ in width and the number of outliers is unknown: each
+    cluster has a cut-off of its own, ``cutoff_factor`` times the mean distance of its
+    inliers. A lone outlier that got a center of its own is never found, nor are
+    outliers so many that they set the mean. A step costs O(n k d).
+
+    It repeats [1]_: assign every row to its nearest center; row :math:`i` of cluster
+    :math:`j` is an outlier if
+
+    .. math:: \lVert x_i - c_j \rVert > p \, \frac{1}{|I_j|}
+              \sum_{l \in I_j} \lVert x_l - c_j \rVert ,
+
+    where :math:`I_j` are the last inliers among the rows of the cluster; average the
+    inliers.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    cutoff_factor : float above 1, default=2.0
+        Multiple of the mean inlier distance beyond which a row is an outlier (p in
+        [1]_).
+    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
+        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, -1 for outliers.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Distance to the nearest center in mean inlier distances of its cluster: above
+        ``cutoff_factor`` is an outlier. 0 where that mean is 0.
+    mean_distances_ : ndarray of shape (n_clusters,)
+        Mean distance of each cluster's inliers.
+    outlier_mask_, n_outliers_, objective_, ... : shared
+        As in :class:`PrototypeClusterer`.
+
+    See Also
+    --------
+    KMOR : One cut-off for all clusters, and a limit to the number of outliers.
+
+    Notes
+    -----
+    The rule lowers no objective and can go in circles. A fit ends when rows and
+    outliers repeat, and returns the iterate of the circle with the lowest mean squared
+    inlier distance; for the same reason starts are compared by that mean, whereas
+    ``objective_`` is the sum. [1]_ leaves open whether the mean is taken by cluster or
+    over all rows and whether outliers may come back; here it is by cluster, and they
+    may.
+
+    References
+    ----------
+    .. [1] M. Ahmed, A. N. Mahmood, "A novel approach for outlier detection and
+       clustering improvement", ICIEA 2013, 577-582.
+
+    Examples
+    --------
+    >>> from rtkm import ODC
+    >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [19.0]]
+    >>> model = ODC(2, init=[[0.0], [10.0]]).fit(X)
+    >>> model.labels_
+    array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
+    >>> model.cluster_centers_
+    array([[ 1.],
+           [11.]])
+    """
+
+    cutoff_factor: AboveOne = 2.0
+
+    def _start(self, X: Table, C: NDArray[Any]) -> ODCState:
+        return self._drop(X, C, inliers=np.ones(X.n_rows, dtype=bool))
+
+    def _step(self, X: Table, state: ODCState) -> ODCState:
+        return self._drop(X, state.means, state.kept, state.longer_trail)
+
+    def _drop(
+        self, X: Table, C: NDArray[Any], inliers: NDArray[np.bool_], trail: Any = ()
+    ) -> ODCState:
+        nearest = X.nearest(C, 1)
+        labels, distance = nearest.labels[:, 0], np.sqrt(nearest.cost)
+        sizes = np.bincount(labels[inliers], minlength=len(C))
+        sums = np.bincount(labels[inliers], distance[inliers], minlength=len(C))
+        scales = sums / np.maximum(sizes, 1)
+        kept = relative(distance, scales[labels]) <= self.cutoff_factor
+        return ODCState(
+            C=C,
+            nearest=nearest,
+            kept=kept,
+            means=X.label_means(labels, kept, fallback=C),
+            objective=float(nearest.cost[kept].sum()),
+            trail=trail,
+            scales=scales,
+        )
+
+    def _learn(self, X: Table, state: ODCState) -> None:
+        self.mean_distances_ = state.scales
+        self._cutoff_fitted = self.cutoff_factor
+
+    def _offset(self, X: Table) -> float:
+        return -self._cutoff_fitted
+
+    def _rate(self, X: Table) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        labels, cost = super()._rate(X)
+        return labels, relative(np.sqrt(cost), self.mean_distances_[labels])
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ODCState(Wanderer):
+    """An iterate, and the mean distances that its outliers were found by."""
+
+    scales: NDArray[np.float64]
+
+    @property
+    def level(self) -> float:
+        """The mean squared distance of the inliers."""
+        return self.objective / max(int(self.kept.sum()), 1)
+
+
+def relative(
+    distances: NDArray[np.float64], scales: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Divide, but a cluster all of whose inliers sit on its center flags nothing."""
+    return np.divide(distances, scales, out=np.zeros_like(distances), where=scales > 0)

@@ -5,6 +5,9 @@ Question                                                     Metric
 ===========================================================  ===========================
 Are the clusters and the outliers found, set by set?         `average_f1`
 Is that better than no answer at all, on overlapping data?   `trivial_f1`, `cardinality`
+Do pairs of rows meet as often as they should?               `omega_index`
+How much does the prediction tell about the truth, in bits?  `overlapping_nmi`
+Are the clusters right where both sides see no outlier?      `ari_on_inliers`
 Are the outliers flagged, at the threshold chosen?           `outlier_me`
 Are the outliers ranked first, at any threshold?             `outlier_roc_auc`
 The same, when outliers are few?                             `outlier_average_precision`
@@ -18,17 +21,22 @@ Precision, recall and F1 of the outliers are scikit-learn's, on the masks
 """
 
 from rtkm.metrics._f1 import average_f1, cardinality, trivial_f1
+from rtkm.metrics._information import overlapping_nmi
 from rtkm.metrics._outliers import (
     outlier_average_precision,
     outlier_me,
     outlier_roc_auc,
 )
+from rtkm.metrics._pairs import ari_on_inliers, omega_index
 
 __all__ = [
+    "ari_on_inliers",
     "average_f1",
     "cardinality",
+    "omega_index",
     "outlier_average_precision",
     "outlier_me",
     "outlier_roc_auc",
+    "overlapping_nmi",
     "trivial_f1",
 ]

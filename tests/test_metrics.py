@@ -1,31 +1,29 @@
-"""The metrics, on cases worked by hand and by their properties."""
+"""F1 of matched sets, on cases worked by hand and by its properties."""
 
 from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from sklearn.exceptions import UndefinedMetricWarning
-
-from rtkm.metrics import average_f1, outlier_me
-
-
-def sets(n, *members):
-    """Write sets of the points 1..n as an (n, K) membership matrix."""
-    return np.array([[i in each for each in members] for i in range(1, n + 1)])
-
-
-# F1 of T1, T2 (rows) with Q1, Q2: [[2*3/8, 2*4/10], [0, 2*3/8]] = [[.75, .8], [0, .75]]
-CROSSED_TRUTH = sets(6, {2, 3, 4, 5, 6}, {1, 4, 5})
-CROSSED_PREDICTION = sets(6, {2, 3, 6}, {1, 3, 4, 5, 6})
-
-n_rows = st.shared(st.integers(1, 12), key="n_rows")
-labelings = n_rows.flatmap(lambda n: arrays(np.int64, n, elements=st.integers(-1, 4)))
-matrices = n_rows.flatmap(
-    lambda n: st.integers(1, 4).flatmap(lambda k: arrays(bool, (n, k)))
+from clusterings import (
+    CROSSED_PREDICTION,
+    CROSSED_TRUTH,
+    clusterings,
+    columns,
+    f1,
+    generators,
+    labelings,
+    matrices,
+    sets,
 )
+from hypothesis import given
+
+from rtkm.metrics import average_f1, cardinality, outlier_me, trivial_f1
+
+OPTIONS = [
+    {"matching": matching, "average": average}
+    for matching in ("assignment", "best")
+    for average in ("macro", "micro")
+]
 
 
 def test_assignment_matches_one_to_one_for_the_greatest_sum():
@@ -102,26 +100,29 @@ def test_all_rows_outliers(matching):
     assert most == pytest.approx(2 / 3)
 
 
-@given(labelings)
-def test_perfect_prediction_scores_one(labels):
-    assert average_f1(labels, labels) == pytest.approx(1)
-    assert average_f1(labels, labels, matching="best") == pytest.approx(1)
+@pytest.mark.parametrize("options", OPTIONS)
+@given(labels=labelings)
+def test_perfect_prediction_scores_one(options, labels):
+    assert average_f1(labels, labels, **options) == pytest.approx(1)
 
 
-@given(matrices, matrices, st.randoms(use_true_random=False))
-def test_order_of_the_clusters_changes_nothing(truth, prediction, random):
-    score = average_f1(truth, prediction)
-    T, Q = (
-        M[:, random.sample(range(M.shape[1]), M.shape[1])] for M in (truth, prediction)
-    )
-    assert average_f1(T, Q) == pytest.approx(score)
+@pytest.mark.parametrize("options", OPTIONS)
+@given(truth=clusterings, prediction=clusterings)
+def test_scores_lie_between_zero_and_one(options, truth, prediction):
+    assert 0 <= average_f1(truth, prediction, **options) <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+@given(truth=matrices, prediction=matrices, rng=generators)
+def test_order_of_rows_and_clusters_changes_nothing(options, truth, prediction, rng):
+    score = average_f1(truth, prediction, **options)
+    rows = rng.permutation(len(truth))
+    T, Q = (rng.permutation(M[rows], axis=1) for M in (truth, prediction))
+    assert average_f1(T, Q, **options) == pytest.approx(score)
 
 
 @given(matrices, matrices)
 def test_assignment_is_the_best_of_all_matchings(truth, prediction):
-    def f1(a, b):
-        return 2 * (a & b).sum() / (a.sum() + b.sum()) if a.any() or b.any() else 0
-
     T, Q = list(truth.T), list(prediction.T)
     Q += [np.zeros(len(truth), dtype=bool)] * (len(T) - len(Q))
     total = max(sum(map(f1, T, order)) for order in permutations(Q, len(T)))
@@ -142,7 +143,7 @@ def test_best_is_never_below_assignment(truth, prediction):
 @given(labelings, labelings)
 def test_labels_and_memberships_agree(truth, prediction):
     score = average_f1(truth, prediction)
-    T, Q = ((M[:, None] == np.unique(M[M >= 0])) for M in (truth, prediction))
+    T, Q = columns(truth), columns(prediction)
     assert average_f1(T, Q) == pytest.approx(score)
     assert average_f1(T.astype(float), prediction) == pytest.approx(score)
     assert average_f1(truth, Q.astype(int).tolist()) == pytest.approx(score)
@@ -219,48 +220,57 @@ def test_unknown_matching_is_refused():
     assert str(caught.value).endswith("average_f1; expected 'assignment' or 'best'.")
 
 
-def test_me_with_one_of_two_outliers_found():
-    # FPR 1/4, TPR 1/2: sqrt(1/16 + 1/4)
-    truth = np.array([True, True, False, False, False, False])
-    prediction = np.array([True, False, True, False, False, False])
-    assert outlier_me(truth, prediction) == pytest.approx(0.559017, abs=1e-6)
+def test_unknown_average_is_refused():
+    with pytest.raises(ValueError, match="average='weighted' is not valid") as caught:
+        average_f1([0], [0], average="weighted")
+    assert str(caught.value).endswith("average_f1; expected 'macro' or 'micro'.")
 
 
-@given(n_rows.flatmap(lambda n: arrays(bool, n + 2)))
-def test_me_of_perfect_empty_full_and_reversed_predictions(truth):
-    truth[:2] = True, False  # at least one of each
-    assert outlier_me(truth, truth) == 0
-    assert outlier_me(truth, np.zeros_like(truth)) == 1
-    assert outlier_me(truth, np.ones_like(truth)) == 1
-    assert outlier_me(truth, ~truth) == pytest.approx(np.sqrt(2))
+# The trivial answer, and the cardinality
 
 
-@pytest.mark.parametrize(("value", "name"), [(False, "outliers"), (True, "inliers")])
-def test_me_is_nan_if_a_class_is_missing(value, name):
-    message = f"truth has no {name}, so outlier_me is undefined; returning NaN."
-    with pytest.warns(UndefinedMetricWarning) as caught:
-        assert np.isnan(outlier_me([value, value], [True, False]))
-    assert [str(each.message) for each in caught] == [message]
-    assert caught[0].filename == __file__
+def test_trivial_answer_on_three_sets_and_an_outlier():
+    # sets of 2, 3 and 1 among 5 rows: (4/7 + 6/8 + 2/6 + 0) / 4 = 139/336
+    truth = sets(5, {1, 2}, {2, 3, 4}, {4})
+    assert trivial_f1(truth) == pytest.approx(139 / 336)
+    # 2*(2 + 3 + 1)/(6 + 3*5 + 1)
+    assert trivial_f1(truth, average="micro") == pytest.approx(12 / 22)
 
 
-@pytest.mark.parametrize("coding", [[0, 1], [1, -1], [0.0, 1.0]])
-def test_me_refuses_codes_in_place_of_masks(coding):
-    mask = [True, False]
-    dtype = np.asarray(coding).dtype
-    for name, masks in (("truth", (coding, mask)), ("prediction", (mask, coding))):
-        with pytest.raises(TypeError) as caught:
-            outlier_me(*masks)
-        assert str(caught.value) == (
-            f"{name} has dtype {dtype}; expected a boolean mask of the outliers, "
-            "such as labels == -1."
-        )
+@pytest.mark.parametrize("options", OPTIONS)
+def test_trivial_answer_finds_no_outliers(options):
+    assert trivial_f1([-1, -1], **options) == 0
 
 
-def test_me_refuses_unequal_lengths_and_matrices():
-    with pytest.raises(ValueError, match="truth has 1 rows and prediction 2; expected"):
-        outlier_me([True], [True, False])
-    with pytest.raises(
-        ValueError, match=r"truth has shape \(1, 2\); expected one value"
-    ):
-        outlier_me([[True, False]], [[True, False]])
+@pytest.mark.parametrize("average", ["macro", "micro"])
+@given(truth=clusterings)
+def test_matching_makes_no_difference_to_the_trivial_answer(average, truth):
+    best = trivial_f1(truth, matching="best", average=average)
+    assert best == pytest.approx(trivial_f1(truth, average=average))
+
+
+def test_trivial_answer_refuses_what_average_f1_refuses():
+    with pytest.raises(ValueError, match="average='none' is not valid for average_f1"):
+        trivial_f1([0], average="none")
+    with pytest.raises(ValueError, match=r"truth holds the membership 2; expected 0"):
+        trivial_f1([[2, 0]])
+
+
+def test_trivial_answer_and_cardinality_of_yeast(data_file):
+    table = np.loadtxt(data_file("yeast/yeast.arff"), delimiter=",", comments="@")
+    truth = table[:, -14:]
+    assert truth.shape == (2417, 14)
+    assert trivial_f1(truth) == pytest.approx(0.425, abs=5e-4)
+    assert cardinality(truth) == pytest.approx(4.237, abs=5e-4)
+
+
+def test_cardinality_counts_outliers_as_zero():
+    # (2 + 1 + 0 + 2) / 4
+    assert cardinality([[1, 1], [0, 1], [0, 0], [1, 1]]) == 1.25
+    assert cardinality([0, 3, -1, 0]) == 0.75
+    assert cardinality([-1, -1]) == 0
+
+
+def test_cardinality_refuses_weights():
+    with pytest.raises(ValueError, match=r"prediction holds the membership 0.5; expec"):
+        cardinality([[0.5, 0.5]])

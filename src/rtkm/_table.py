@@ -83,6 +83,12 @@ class Table:
         """Return the (n, k) squared distances, summed from differences."""
         return self._native.squared_distances(C)
 
+    def squared_residuals(
+        self, B: NDArray[Any], C: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return each row's squared distance to its mix B @ C of the centers."""
+        return self._native.squared_residuals(np.ascontiguousarray(B, np.float64), C)
+
     def nearest(self, C: NDArray[Any], n_memberships: int) -> Nearest:
         """Return the nearest centers of every row; ties go to the lowest number."""
         return Nearest(*self._native.nearest(C, n_memberships))

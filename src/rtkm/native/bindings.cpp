@@ -138,6 +138,20 @@ public:
         });
     }
 
+    nb::ndarray<nb::numpy, double> squared_residuals(Matrix<const double> B,
+                                                     nb::object C) const {
+        return visit([&](const auto& rows) {
+            const CentersOf centers(rows, C);
+            if (B.shape(0) != rows.n || B.shape(1) != centers.k)
+                throw nb::value_error("mixing weights of wrong shape");
+            auto out = new_array<double>({rows.n});
+            without_gil([&] {
+                rtkm::squared_residuals(team_, rows, B.data(), centers, out.data());
+            });
+            return out;
+        });
+    }
+
     void lower(nb::object C, Vector<double> cost) const {
         visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
@@ -283,6 +297,7 @@ NB_MODULE(_native, m) {
         .def("concentrate", &Table::concentrate, "C"_a, "n_memberships"_a, "kept_mass"_a,
              "window"_a)
         .def("squared_distances", &Table::squared_distances, "C"_a)
+        .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)

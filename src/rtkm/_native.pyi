@@ -50,4 +50,30 @@ def project(
     y: _Floats, weights: _Floats | None, total: float, n_threads: int
 ) -> _Floats: ...
 def project_rows(Y: _Floats, total: float, n_threads: int) -> _Floats: ...
+def grow_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
+def best_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    max_size: int,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
+def greedy_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    max_size: int,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
 def instruction_set() -> str: ...

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "concentrate.hpp"
 #include "order.hpp"
+#include "sets.hpp"
 #include "simplex.hpp"
 
 namespace rtkm {
@@ -270,6 +271,40 @@ nb::ndarray<nb::numpy, double> project_rows(Matrix<const double> Y, double total
     return W;
 }
 
+using Sets = nb::ndarray<nb::numpy, std::uint8_t>;
+using Costs = Matrix<const double>;
+using Price = Vector<const double>;
+
+// Runs search(team, costs, sets) and returns the memberships.
+template <class Search>
+Sets find_sets(const Costs& L, const Costs& P, const Price& linear, const Price& pair,
+               const Price& fixed, int n_threads, Search search) {
+    const std::size_t n = L.shape(0), k = L.shape(1);
+    if (P.shape(0) != k || P.shape(1) != k) throw nb::value_error("P of wrong shape");
+    for (const Price* price : {&linear, &pair, &fixed})
+        if (price->shape(0) != k + 1) throw nb::value_error("prices of wrong length");
+    const SetCosts costs{L.data(),    P.data(),     linear.data(),
+                         pair.data(), fixed.data(), n, k};
+    auto sets = new_array<std::uint8_t>({n, k});
+    without_gil([&] { search(Team{n_threads, signal_is_pending}, costs, sets.data()); });
+    return sets;
+}
+
+Sets grow_sets(Costs L, Costs P, Price linear, Price pair, Price fixed, int n_threads) {
+    return find_sets(L, P, linear, pair, fixed, n_threads, rtkm::grow_sets);
+}
+
+// One of the searches that take a greatest size.
+template <void search(const Team&, const SetCosts&, std::size_t, std::uint8_t*)>
+Sets sets_up_to(Costs L, Costs P, Price linear, Price pair, Price fixed,
+                std::size_t max_size, int n_threads) {
+    if (max_size < 1) throw nb::value_error("sets hold at least one cluster");
+    return find_sets(L, P, linear, pair, fixed, n_threads,
+                     [=](const Team& team, const SetCosts& costs, std::uint8_t* sets) {
+                         search(team, costs, max_size, sets);
+                     });
+}
+
 }  // namespace python
 }  // namespace rtkm
 
@@ -308,5 +343,11 @@ NB_MODULE(_native, m) {
     m.def("find_cut", &find_cut, "values"_a, weights, "mass"_a, threads);
     m.def("project", &project, "y"_a, weights, "total"_a, threads);
     m.def("project_rows", &project_rows, "Y"_a, "total"_a, threads);
+    m.def("grow_sets", &grow_sets, "L"_a, "P"_a, "linear"_a, "pair"_a, "fixed"_a,
+          threads);
+    m.def("best_sets", &sets_up_to<rtkm::best_sets>, "L"_a, "P"_a, "linear"_a, "pair"_a,
+          "fixed"_a, "max_size"_a, threads);
+    m.def("greedy_sets", &sets_up_to<rtkm::greedy_sets>, "L"_a, "P"_a, "linear"_a,
+          "pair"_a, "fixed"_a, "max_size"_a, threads);
     m.def("instruction_set", [] { return rtkm::kernels<double>().name; });
 }

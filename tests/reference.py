@@ -11,6 +11,7 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 import numpy as np
 
@@ -234,6 +235,71 @@ def lloyd(X, C0, weight=None, max_steps=1000):
     return Alternation(steps, path, C, labels, W, np.ones(len(X)), cost, objective)
 
 
+def squared_residuals(X, B, C):
+    """Squared distance of every row to its mix of the centers, weighted by B."""
+    X, C = np.asarray(X, dtype=np.float64), np.asarray(C, dtype=np.float64)
+    images = np.array([[math.fsum(mix * c) for c in C.T] for mix in B])
+    return np.array([math.fsum(row) for row in (X - images) ** 2])
+
+
+# Sets of clusters: a set is a tuple of cluster numbers in order, its cost a function
+
+
+def mean_cost(x, C):
+    """Cost of a set: the squared distance of x to the mean of its centers."""
+    return lambda members: float(((x - C[list(members)].mean(axis=0)) ** 2).sum())
+
+
+def sum_cost(x, C):
+    """Cost of a set: the squared distance of x to the sum of its centers."""
+    return lambda members: float(((x - C[list(members)].sum(axis=0)) ** 2).sum())
+
+
+def subsets(k, max_size):
+    """All non-empty sets, smaller ones first, those of one size in order."""
+    sizes = range(1, min(max_size, k) + 1)
+    return [members for size in sizes for members in combinations(range(k), size)]
+
+
+def best_set(cost, k, max_size):
+    """The cheapest of all sets, the first of equals."""
+    return min(subsets(k, max_size), key=cost)
+
+
+def grown_set(cost, distances):
+    """The nearest cluster, and the next nearest until the cost first fails to fall."""
+    nearest, *others = np.argsort(distances, kind="stable").tolist()
+    members = (nearest,)
+    for j in others:
+        if not cost(_with(members, j)) < cost(members):
+            break
+        members = _with(members, j)
+    return members
+
+
+def greedy_set(cost, k, max_size):
+    """The best of the sets that single clusters lead to, each by gains and swaps."""
+
+    def cheapest_with(members, outside):
+        return min((_with(members, j) for j in outside), key=cost)
+
+    def improved(members):
+        while len(members) < min(max_size, k):
+            wider = cheapest_with(members, _outside(members, k))
+            if not cost(wider) < cost(members):
+                break
+            members = wider
+        for leaving in members:  # as they were before the first swap
+            outside = _outside(members, k)
+            if outside:
+                rest = tuple(j for j in members if j != leaving)
+                swapped = cheapest_with(rest, outside)
+                members = swapped if cost(swapped) < cost(members) else members
+        return members
+
+    return min((improved((start,)) for start in range(k)), key=cost)
+
+
 def n_outlier_rows(share_or_count, total):
     """Rows that an integer count, or a share of the total weight, stands for."""
     if isinstance(share_or_count, (int, np.integer)):
@@ -257,6 +323,14 @@ def draw(probabilities_weight, X, u):
 
 def _row_weights(weight, n_rows):
     return np.ones(n_rows) if weight is None else np.asarray(weight, dtype=np.float64)
+
+
+def _with(members, j):
+    return tuple(sorted((*members, j)))
+
+
+def _outside(members, k):
+    return [j for j in range(k) if j not in members]
 
 
 def _nearest(D, count):

@@ -123,6 +123,58 @@ def test_projection_onto_too_much_is_refused():
         reference.capped_simplex((0.0, 1.0), 3)
 
 
+# Sets of clusters
+
+
+def test_sets_worked_by_hand():
+    cost = reference.mean_cost(5, column(0, 10, 3))
+    # the images are 0, 10, 3, and 5, 1.5, 6.5, and 13/3
+    expected = {(0,): 25, (1,): 25, (2,): 4}
+    expected |= {(0, 1): 0, (0, 2): 12.25, (1, 2): 2.25, (0, 1, 2): 4 / 9}
+    assert [*expected] == reference.subsets(3, max_size=3)
+    for members, value in expected.items():
+        assert cost(members) == pytest.approx(value, abs=1e-15)
+    assert reference.best_set(cost, 3, max_size=1) == (2,)
+    assert reference.best_set(cost, 3, max_size=2) == (0, 1)
+    # the next nearest of 25, 25, 4 is cluster 0, which raises 4 to 12.25
+    assert reference.grown_set(cost, [25, 25, 4]) == (2,)
+    # from 0, cluster 1 brings the cost to nothing
+    assert reference.greedy_set(cost, 3, max_size=3) == (0, 1)
+
+
+def test_sums_of_centers_worked_by_hand():
+    cost = reference.sum_cost(np.array([4, 1]), np.array([[1, 1], [3, 0], [9, 9]]))
+    # off by 3, 0; by 1, 1; by 5, 8; and the first two add up to the row
+    assert [cost((j,)) for j in range(3)] == [9, 2, 89]
+    assert cost((0, 1)) == 0
+    assert reference.best_set(cost, 3, max_size=3) == (0, 1)
+
+
+def test_greedy_sets_gain_and_then_swap():
+    costs = dict.fromkeys(reference.subsets(4, max_size=4), 9)
+    costs |= {(0, 1): 6, (0, 2): 6, (0, 3): 6}
+    costs |= {(0, 1, 2): 5, (0, 1, 3): 4, (0, 2, 3): 3, (1, 2, 3): 1}
+    # every start gains cluster 0 (or 1, if it is 0) and then a third, for 4 or 3; what
+    # costs 1 is found only by a swap for cluster 0
+    assert reference.greedy_set(costs.get, 4, max_size=4) == (1, 2, 3)
+    # pairs cannot gain a third, and of the three for 6 the first start has (0, 1)
+    assert reference.greedy_set(costs.get, 4, max_size=2) == (0, 1)
+
+
+def test_equal_sets_go_to_the_smaller_and_then_the_first():
+    costs = {(0,): 2, (1,): 2, (2,): 1, (0, 1): 1, (0, 2): 1, (1, 2): 1, (0, 1, 2): 1}
+    assert reference.best_set(costs.get, 3, max_size=3) == (2,)
+    costs[2,] = 5
+    assert reference.best_set(costs.get, 3, max_size=3) == (0, 1)
+    assert reference.grown_set(costs.get, [7, 7, 7]) == (0, 1)
+
+
+def test_residuals_are_distances_to_mixes():
+    # the mix is (0 + 3, 1 + 0): off by 4 - 3 and 1 - 1
+    X, C = [[4, 1]], [[0, 1], [6, 0]]
+    assert reference.squared_residuals(X, np.array([[1, 0.5]]), C) == 1
+
+
 # The other words
 
 

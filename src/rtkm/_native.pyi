@@ -20,6 +20,7 @@ class Table:
         window: tuple[float, float],
     ) -> tuple[_Nearest, NDArray[np.uint8], _Cut, _Floats, _Floats, float]: ...
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]: ...
+    def squared_residuals(self, B: _Floats, C: NDArray[Any]) -> _Floats: ...
     def lower(self, C: NDArray[Any], cost: _Floats) -> None: ...
     def swap_gains(
         self,
@@ -49,4 +50,30 @@ def project(
     y: _Floats, weights: _Floats | None, total: float, n_threads: int
 ) -> _Floats: ...
 def project_rows(Y: _Floats, total: float, n_threads: int) -> _Floats: ...
+def grow_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
+def best_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    max_size: int,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
+def greedy_sets(
+    L: _Floats,
+    P: _Floats,
+    linear: _Floats,
+    pair: _Floats,
+    fixed: _Floats,
+    max_size: int,
+    n_threads: int,
+) -> NDArray[np.uint8]: ...
 def instruction_set() -> str: ...

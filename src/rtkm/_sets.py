@@ -40,17 +40,19 @@ def count_subsets(k: int, max_size: int) -> int:
 
 def grow_sets(L: NDArray[Any], P: NDArray[Any], prices: Prices) -> NDArray[np.bool_]:
     """Give rows their nearest cluster, and the next nearest while the cost falls."""
-    return _native.grow_sets(*_floats(L, P, *prices), n_threads()).view(np.bool_)
+    L, P = _floats(L), _floats(P)
+    return _native.grow_sets(L, P, *prices, n_threads()).view(np.bool_)
 
 
 def search_sets(
     L: NDArray[Any], P: NDArray[Any], prices: Prices, max_size: int
 ) -> NDArray[np.bool_]:
-    """Give rows their cheapest set; among too many, the best a greedy search finds."""
+    """Give rows their cheapest set; of too many, the best a greedy search finds."""
     is_modest = count_subsets(len(P), max_size) <= MOST_SUBSETS
     search = _native.best_sets if is_modest else _native.greedy_sets
-    return search(*_floats(L, P, *prices), max_size, n_threads()).view(np.bool_)
+    L, P = _floats(L), _floats(P)
+    return search(L, P, *prices, max_size, n_threads()).view(np.bool_)
 
 
-def _floats(*arrays: NDArray[Any]) -> list[NDArray[np.float64]]:
-    return [np.ascontiguousarray(array, dtype=np.float64) for array in arrays]
+def _floats(array: NDArray[Any]) -> NDArray[np.float64]:
+    return np.ascontiguousarray(array, dtype=np.float64)

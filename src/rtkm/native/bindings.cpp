@@ -1,83 +1,19 @@
 // nanobind: shapes, dtypes, ownership and the GIL; no arithmetic.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 
-#include <memory>
 #include <optional>
 #include <variant>
 
+#include "arrays.hpp"
 #include "concentrate.hpp"
 #include "order.hpp"
-#include "pool.hpp"
+#include "sets.hpp"
 #include "simplex.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
 
 namespace rtkm {
 namespace python {
-
-template <class T>
-using Vector = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <class T>
-using Matrix = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::ndarray<nb::numpy, T> new_array(std::initializer_list<std::size_t> shape) {
-    std::size_t size = 1;
-    for (const std::size_t length : shape) size *= length;
-    T* memory = new T[size];
-    nb::capsule owner(memory, [](void* m) noexcept { delete[] static_cast<T*>(m); });
-    return nb::ndarray<nb::numpy, T>(memory, shape, owner);
-}
-
-// An array whose memory goes back to the pool, while there is one, when its last view
-// dies.
-template <class T>
-nb::ndarray<nb::numpy, T> pooled_array(const std::shared_ptr<Pool>& pool,
-                                       std::initializer_list<std::size_t> shape) {
-    struct Loan {
-        std::weak_ptr<Pool> pool;
-        void* memory;
-        std::size_t bytes;
-        ~Loan() {
-            if (const auto owner = pool.lock())
-                owner->give_back(memory, bytes);
-            else
-                std::free(memory);
-        }
-    };
-    std::size_t bytes = sizeof(T);
-    for (const std::size_t length : shape) bytes *= length;
-    auto* loan = new Loan{pool, pool->take(bytes), bytes};
-    nb::capsule owner(loan, [](void* l) noexcept { delete static_cast<Loan*>(l); });
-    return nb::ndarray<nb::numpy, T>(loan->memory, shape, owner);
-}
-
-template <class T>
-nb::ndarray<nb::numpy, T> zeros(std::initializer_list<std::size_t> shape) {
-    auto array = new_array<T>(shape);
-    std::fill(array.data(), array.data() + array.size(), T{0});
-    return array;
-}
-
-bool signal_is_pending() {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-}
-
-// Runs the work without the GIL; a Python signal handler that raised ends it.
-template <class Work>
-void without_gil(Work work) {
-    try {
-        nb::gil_scoped_release release;
-        work();
-    } catch (const Interrupted&) {
-        throw nb::python_error();
-    }
-}
 
 struct NearestArrays {
     nb::ndarray<nb::numpy, std::int32_t> labels;
@@ -203,6 +139,20 @@ public:
         });
     }
 
+    nb::ndarray<nb::numpy, double> squared_residuals(Matrix<const double> B,
+                                                     nb::object C) const {
+        return visit([&](const auto& rows) {
+            const CentersOf centers(rows, C);
+            if (B.shape(0) != rows.n || B.shape(1) != centers.k)
+                throw nb::value_error("mixing weights of wrong shape");
+            auto out = new_array<double>({rows.n});
+            without_gil([&] {
+                rtkm::squared_residuals(team_, rows, B.data(), centers, out.data());
+            });
+            return out;
+        });
+    }
+
     void lower(nb::object C, Vector<double> cost) const {
         visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
@@ -321,11 +271,46 @@ nb::ndarray<nb::numpy, double> project_rows(Matrix<const double> Y, double total
     return W;
 }
 
+using Sets = nb::ndarray<nb::numpy, std::uint8_t>;
+using Costs = Matrix<const double>;
+using Price = Vector<const double>;
+
+// Runs search(team, costs, sets) and returns the memberships.
+template <class Search>
+Sets find_sets(const Costs& L, const Costs& P, const Price& linear, const Price& pair,
+               const Price& fixed, int n_threads, Search search) {
+    const std::size_t n = L.shape(0), k = L.shape(1);
+    if (P.shape(0) != k || P.shape(1) != k) throw nb::value_error("P of wrong shape");
+    for (const Price* price : {&linear, &pair, &fixed})
+        if (price->shape(0) != k + 1) throw nb::value_error("prices of wrong length");
+    const SetCosts costs{L.data(),    P.data(),     linear.data(),
+                         pair.data(), fixed.data(), n, k};
+    auto sets = new_array<std::uint8_t>({n, k});
+    without_gil([&] { search(Team{n_threads, signal_is_pending}, costs, sets.data()); });
+    return sets;
+}
+
+Sets grow_sets(Costs L, Costs P, Price linear, Price pair, Price fixed, int n_threads) {
+    return find_sets(L, P, linear, pair, fixed, n_threads, rtkm::grow_sets);
+}
+
+// One of the searches that take a greatest size.
+template <void search(const Team&, const SetCosts&, std::size_t, std::uint8_t*)>
+Sets sets_up_to(Costs L, Costs P, Price linear, Price pair, Price fixed,
+                std::size_t max_size, int n_threads) {
+    if (max_size < 1) throw nb::value_error("sets hold at least one cluster");
+    return find_sets(L, P, linear, pair, fixed, n_threads,
+                     [=](const Team& team, const SetCosts& costs, std::uint8_t* sets) {
+                         search(team, costs, max_size, sets);
+                     });
+}
+
 }  // namespace python
 }  // namespace rtkm
 
 NB_MODULE(_native, m) {
     using namespace rtkm::python;
+    using namespace nb::literals;
     const auto weights = nb::arg("weights").none();
     const auto threads = nb::arg("n_threads");
     nb::class_<Table>(m, "Table")
@@ -347,6 +332,7 @@ NB_MODULE(_native, m) {
         .def("concentrate", &Table::concentrate, "C"_a, "n_memberships"_a, "kept_mass"_a,
              "window"_a)
         .def("squared_distances", &Table::squared_distances, "C"_a)
+        .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
@@ -357,5 +343,11 @@ NB_MODULE(_native, m) {
     m.def("find_cut", &find_cut, "values"_a, weights, "mass"_a, threads);
     m.def("project", &project, "y"_a, weights, "total"_a, threads);
     m.def("project_rows", &project_rows, "Y"_a, "total"_a, threads);
+    m.def("grow_sets", &grow_sets, "L"_a, "P"_a, "linear"_a, "pair"_a, "fixed"_a,
+          threads);
+    m.def("best_sets", &sets_up_to<rtkm::best_sets>, "L"_a, "P"_a, "linear"_a, "pair"_a,
+          "fixed"_a, "max_size"_a, threads);
+    m.def("greedy_sets", &sets_up_to<rtkm::greedy_sets>, "L"_a, "P"_a, "linear"_a,
+          "pair"_a, "fixed"_a, "max_size"_a, threads);
     m.def("instruction_set", [] { return rtkm::kernels<double>().name; });
 }

@@ -357,9 +357,29 @@ void weighted_sums(const Rows<T>& rows, Range range, const double* weights,
 }
 
 template <class T>
+void residuals(const Rows<T>& rows, Range range, const double* weights,
+               const Centers<T>& centers, double* residual, double* out) {
+    const Rows<T> center_rows{centers.data, centers.k, centers.p};
+    for (std::size_t i = range.first; i < range.last; ++i) {
+        __builtin_memset(residual, 0, rows.p * sizeof(double));
+        for (std::size_t j = 0; j < centers.k; ++j) {
+            const double weight = weights[i * centers.k + j];
+            if (weight != 0) add_row(center_rows, j, weight, residual);
+        }
+        add_row(rows, i, -1.0, residual);
+        Vec<double> sum = {};
+        std::size_t f = 0;
+        for (; f + 4 <= rows.p; f += 4) sum += load(residual + f) * load(residual + f);
+        double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        for (; f < rows.p; ++f) total += residual[f] * residual[f];
+        out[i] = total;
+    }
+}
+
+template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name,     nearest<T>,    sum_sure<T>,     settle<T>, distances<T>,
-            lower<T>, swap_gains<T>, weighted_sums<T>};
+    return {name,     nearest<T>,    sum_sure<T>,      settle<T>,   distances<T>,
+            lower<T>, swap_gains<T>, weighted_sums<T>, residuals<T>};
 }
 
 #define RTKM_TEXT2(x) #x

@@ -54,6 +54,11 @@ struct Kernels {
     // Sums and masses under n x k weights.
     void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
                           Sums&);
+
+    // Squared distance of each row to its mix of the centers under n x k weights; the
+    // scratch holds p numbers.
+    void (*residuals)(const Rows<T>&, Range, const double* weights, const Centers<T>&,
+                      double* scratch, double* out);
 };
 
 // The best kernels this processor runs.

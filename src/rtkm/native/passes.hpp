@@ -147,6 +147,16 @@ void squared_distances(const Team& team, const Rows<T>& rows, const Centers<T>& 
 }
 
 template <class T>
+void squared_residuals(const Team& team, const Rows<T>& rows, const double* weights,
+                       const Centers<T>& centers, double* out) {
+    const std::size_t row_work = rows.p * centers.k;
+    for_each_part(team, Partition(rows.n), row_work, [&](std::size_t, Range range) {
+        std::vector<double> residual(rows.p);
+        kernels<T>().residuals(rows, range, weights, centers, residual.data(), out);
+    });
+}
+
+template <class T>
 void lower(const Team& team, const Rows<T>& rows, const Centers<T>& center,
            double* cost) {
     pass<T>(team, Partition(rows.n), rows, 1, 0,

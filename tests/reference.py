@@ -278,26 +278,27 @@ def grown_set(cost, distances):
 
 
 def greedy_set(cost, k, max_size):
-    """The best of the sets that single clusters lead to, each by gains and swaps."""
+    """The best of the sets that single clusters grow to, and then a pass of swaps."""
 
     def cheapest_with(members, outside):
         return min((_with(members, j) for j in outside), key=cost)
 
-    def improved(members):
+    def extended(members):
         while len(members) < min(max_size, k):
             wider = cheapest_with(members, _outside(members, k))
             if not cost(wider) < cost(members):
                 break
             members = wider
-        for leaving in members:  # as they were before the first swap
-            outside = _outside(members, k)
-            if outside:
-                rest = tuple(j for j in members if j != leaving)
-                swapped = cheapest_with(rest, outside)
-                members = swapped if cost(swapped) < cost(members) else members
         return members
 
-    return min((improved((start,)) for start in range(k)), key=cost)
+    members = min((extended((start,)) for start in range(k)), key=cost)
+    for leaving in members:  # as they were before the first swap
+        outside = _outside(members, k)
+        if outside:
+            rest = tuple(j for j in members if j != leaving)
+            swapped = cheapest_with(rest, outside)
+            members = swapped if cost(swapped) < cost(members) else members
+    return members
 
 
 def n_outlier_rows(share_or_count, total):

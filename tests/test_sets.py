@@ -202,14 +202,6 @@ def test_equal_centers_are_not_taken_twice():
     assert members_of(grow_sets(D, P, prices)) == expected
 
 
-def test_a_far_start_does_not_blur_the_cost_of_what_it_leads_to():
-    # 1e18 drowns the others' costs as long as the last cluster is in the set; swapped
-    # for cluster 1 it leaves (0, 1), which costs (0.25 + 0.0625)/2 and not 0.0625/2
-    L, s = np.array([[0.25, 0.0625, 1e18]]), sizes_up_to(3)
-    prices = Prices(1 / s, np.zeros(4), np.zeros(4))
-    assert members_of(greedy_sets(L, np.zeros((3, 3)), prices, 2)) == [(1,)]
-
-
 # Choice of the search, many clusters, layouts, threads
 
 

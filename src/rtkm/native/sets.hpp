@@ -60,8 +60,8 @@ public:
     double cost_with(std::size_t c) const {
         return costs_.at(size_ + 1, sum_ + L_[c], pairs_ + pairs_with_[c]);
     }
-    // The cost again, from the list of members: the digits that running sums lost are
-    // back, and it does not matter which way the set came about.
+    // The cost again, from the list of members, so that it does not matter in which
+    // order the set came about.
     double cost_of(const std::size_t* members) const {
         double sum = 0, pairs = 0;
         for (std::size_t m = 0; m < size_; ++m) {
@@ -227,41 +227,48 @@ inline void best_sets(const Team& team, const SetCosts& costs, std::size_t max_s
     });
 }
 
-// Adds the best further cluster as long as the cost falls; then puts in the place of
-// each member, once, the best cluster outside if that costs less.
-inline void improve(RowSet& set, std::size_t k, std::size_t max_size,
-                    std::size_t* members) {
+// Adds the best further cluster as long as the cost falls.
+inline void extend(RowSet& set, std::size_t k, std::size_t max_size) {
     while (set.size() < max_size) {
         const std::size_t next = set.cheapest(set.cost(), k);
         if (next == k) break;
         set.add(next);
     }
-    const std::size_t size = set.list(members);
+}
+
+// Puts in the place of each member, once, the best cluster outside if that costs less.
+inline void swap_members(RowSet& set, const std::size_t* members, std::size_t size) {
     for (std::size_t m = 0; m < size; ++m) {
         set.remove(members[m]);
         set.add(set.cheapest(set.cost_with(members[m]), members[m]));
     }
 }
 
-// The best of the sets that every single cluster improves to.
+// The best of the sets that every single cluster extends to, after a pass of swaps.
 inline void greedy_sets(const Team& team, const SetCosts& costs, std::size_t max_size,
                         std::uint8_t* sets) {
     const std::size_t k = costs.k;
     for_each_part(team, Partition(costs.n), 32 * k * k, [&](std::size_t, Range rows) {
         RowSet set(costs);
-        std::vector<std::size_t> members(k + 1);
+        std::vector<std::size_t> members(k + 1), best(k + 1);
         for (std::size_t i = rows.first; i < rows.last; ++i) {
             double lowest = std::numeric_limits<double>::infinity();
+            std::size_t size = 0;
             for (std::size_t start = 0; start < k; ++start) {
                 set.clear(costs.row(i));
                 set.add(start);
-                improve(set, k, std::min(max_size, k), members.data());
+                extend(set, k, std::min(max_size, k));
                 set.list(members.data());
                 const double cost = set.cost_of(members.data());
                 if (start > 0 && !(cost < lowest)) continue;
                 lowest = cost;
-                set.write(sets + i * k);
+                size = set.size();
+                best.swap(members);
             }
+            set.clear(costs.row(i));
+            for (std::size_t m = 0; m < size; ++m) set.add(best[m]);
+            swap_members(set, best.data(), size);
+            set.write(sets + i * k);
         }
     });
 }

@@ -5,10 +5,11 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
 
-.PHONY: help demo test quick check format bench quality clean
+.PHONY: help demo spectral test quick check format bench quality clean
 
 help:
 	@echo "make demo      find clusters and outliers in a medical table, draw demo.png"
+	@echo "make spectral  robust spectral clustering of two moons, draw spectral.png"
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"
 	@echo "make check     formatting, lint and types"
@@ -19,6 +20,9 @@ help:
 
 demo: $(VENV)/with-plot
 	$(BIN)/python examples/demo.py demo.png
+
+spectral: $(VENV)/with-plot
+	$(BIN)/python examples/spectral.py spectral.png
 
 test: $(VENV)/with-test
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
@@ -37,12 +41,13 @@ format: $(VENV)/with-check
 
 bench: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/passes.py
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/family.py
 
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
 
 clean:
-	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png
+	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

@@ -20,7 +20,7 @@ help:
 demo: $(VENV)/with-plot
 	$(BIN)/python examples/demo.py demo.png
 
-test: $(VENV)/with-test
+test: $(VENV)/with-test $(VENV)/with-crosscheck
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 quick: $(VENV)/with-test
@@ -54,6 +54,6 @@ $(VENV)/with-%: $(VENV)/pip $(NATIVE)
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 
-$(VENV)/with-check: $(VENV)/pip pyproject.toml
-	$(BIN)/python -m pip install --quiet --group check
+$(VENV)/with-check $(VENV)/with-crosscheck: $(VENV)/with-%: $(VENV)/pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -24,7 +24,7 @@ demo: $(VENV)/with-plot
 spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
 
-test: $(VENV)/with-test
+test: $(VENV)/with-test $(VENV)/with-crosscheck
 	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
 
 quick: $(VENV)/with-test
@@ -59,6 +59,6 @@ $(VENV)/with-%: $(VENV)/pip $(NATIVE)
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 
-$(VENV)/with-check: $(VENV)/pip pyproject.toml
-	$(BIN)/python -m pip install --quiet --group check
+$(VENV)/with-check $(VENV)/with-crosscheck: $(VENV)/with-%: $(VENV)/pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -54,6 +54,13 @@ struct Kernels {
     // Sums and masses under n x k weights.
     void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
                           Sums&);
+
+    // Mean distance of the pairs among k rows, which are listed in a line each.
+    void (*mean_pair_distances)(const Rows<T>&, Range lines, const std::int64_t* neighbors,
+                                std::size_t k, double* out);
+
+    // Nearest center of one dense row; ties go to the lowest number.
+    Closest (*closest)(const T* row, const Centers<T>&);
 };
 
 // The best kernels this processor runs.

@@ -21,6 +21,7 @@ from rtkm.detectors._base import (
     default_size,
     takes_sparse,
 )
+from rtkm.seeding import k_means_plus_plus
 
 AboveOne = Annotated[float, Rule("a number above 1", lambda v: is_number(v, above=1))]
 Boundary = Annotated[
@@ -51,8 +52,10 @@ class CBLOF(CountingDetector):
     ----------
     clusterer : clusterer with centers, default=None
         Any clusterer of this library or of scikit-learn that has ``cluster_centers_``;
-        a copy of it is fitted. None is ``KMeans(8, n_init=10, random_state=0)``, with
-        fewer clusters if the table has fewer distinct rows.
+        a copy of it is fitted. None is scikit-learn's ``KMeans(8, n_init=10,
+        random_state=0)`` from :func:`rtkm.seeding.k_means_plus_plus`, whose draws do
+        not depend on the order of the rows, and with fewer clusters if the table has
+        fewer distinct rows.
     large_share : float in (0, 1), default=0.9
         Share of the rows that large clusters hold together (alpha in [1]_).
     size_ratio : float above 1, default=5.0
@@ -141,7 +144,8 @@ class CBLOF(CountingDetector):
         """Return the clusterer to fit, a copy of what the caller owns."""
         if self.clusterer is not None:
             return clone(self.clusterer)
-        return KMeans(default_size(X), n_init=10, random_state=0)
+        size = default_size(X)
+        return KMeans(size, init=k_means_plus_plus, n_init=10, random_state=0)
 
     def _large(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell large clusters from small ones."""

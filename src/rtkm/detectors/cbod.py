@@ -14,8 +14,7 @@ from rtkm._params import Auto, Positive
 from rtkm._table import Table
 from rtkm.detectors._base import OpenShare, OutlierDetector, halfway
 
-SAMPLED_ROWS = 1000
-BLOCK_ENTRIES = 2**22  # of distances at a time, 32 MB
+SAMPLED_ROWS, BLOCK_ENTRIES = 1000, 2**22  # so many distances at a time are 32 MB
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -28,8 +27,8 @@ class CBOD(OutlierDetector):
     finds two clusters, many if the last of them to be taken is large. The cost is
     O(n K d) for K clusters, at worst O(n^2 d) where the radius is too small.
 
-    A row joins the cluster with the nearest center, if that is within ``radius``, and
-    opens one otherwise; centers are running means. The factor of a cluster is [1]_
+    A row joins the cluster of the nearest center within ``radius``, or opens one;
+    centers are running means. The factor of a cluster is [1]_
 
     .. math:: \text{OF}(C_i) = \sum_{j \ne i} \frac{|C_j|}{n} \lVert c_i - c_j \rVert .
 
@@ -58,10 +57,8 @@ class CBOD(OutlierDetector):
         Outlier factor of each cluster, in standard deviations.
     outlier_clusters_ : ndarray of shape (n_clusters,)
         Whether a cluster is an outlier.
-    n_clusters_ : int
-        Number of clusters.
-    radius_ : float
-        The radius used.
+    n_clusters_, radius_ : int, float
+        The number of clusters, and the radius used.
     outlier_scores_, outlier_mask_, n_outliers_, offset_ : shared
         Factors and outliers, as in :class:`OutlierDetector`.
 
@@ -81,9 +78,8 @@ class CBOD(OutlierDetector):
     as well as new ones, by the cluster with the nearest center within the radius. Then
     equal rows have equal scores, and ``fit_predict`` is ``predict`` on the training
     rows; ``outlier_clusters_[cluster_labels_]`` is the decision by the cluster joined.
-    A row with no center within the radius is a cluster of its own, with the factor
-    :math:`\sum_j |C_j| / n \, \lVert x - c_j \rVert`. If there is one cluster only, no
-    row is an outlier, new rows neither.
+    A row with no center within the radius is a cluster of its own, of factor
+    :math:`\sum_j |C_j| / n \, \lVert x - c_j \rVert`. One cluster has no outliers.
 
     References
     ----------
@@ -141,8 +137,8 @@ class CBOD(OutlierDetector):
         outlying = self.outlier_clusters_
         if not outlying.any():
             return np.zeros(X.n_rows, dtype=bool), np.inf
-        of_cluster = self.cluster_factors_
-        cut = halfway(of_cluster[~outlying].max(), of_cluster[outlying].min())
+        factor = self.cluster_factors_
+        cut = halfway(factor[~outlying].max(), factor[outlying].min())
         label, alone = self._nearest(self._standardized(X))
         return np.where(alone, factors > cut, outlying[label]), cut
 
@@ -171,9 +167,10 @@ class CBOD(OutlierDetector):
 def scales(X: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return mean and standard deviation of each column, 0 for a constant one."""
     low, high = column_ends(X.X)
+    mean = X.X.mean(axis=0, dtype=np.float64)
     std = X.X.std(axis=0, dtype=np.float64)
     std[(low == high) | (std < np.finfo(X.dtype).tiny)] = 0
-    return X.X.mean(axis=0, dtype=np.float64), std
+    return np.where(low == high, low, mean), std
 
 
 def usual_radius(Z: Table) -> float:

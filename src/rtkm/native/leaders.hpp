@@ -40,7 +40,7 @@ private:
     std::size_t place(const T* x) {
         const std::size_t p = rows_.p;
         const Closest near = kernels<T>().closest(x, {centers_.data(), count(), p});
-        if (!(near.squared <= squared_radius_)) {
+        if (count() == 0 || !(near.squared <= squared_radius_)) {
             centers_.insert(centers_.end(), x, x + p);
             first_.insert(first_.end(), x, x + p);
             drift_.resize(drift_.size() + p);

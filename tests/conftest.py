@@ -9,17 +9,22 @@ import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.base import clone
+from sklearn.cluster import KMeans
 
 from rtkm import (
+    CBLOF,
+    CBOD,
     ESP,
     ISP,
     KMOR,
+    LDOF,
     MOC,
     ODC,
     OKM,
     ORC,
     ROKM,
     RTKM,
+    ClusterDetector,
     FuzzyCMeans,
     KMeansMinusMinus,
     NEOKMeans,
@@ -59,6 +64,18 @@ VARIANTS = [
 
 MODELS = [cls(3, random_state=0) for cls in CLUSTERERS] + VARIANTS
 
+# an estimator in this list is held to all of detectors/test_detector_contract.py
+DETECTORS = [CBLOF, LDOF, CBOD, ClusterDetector]
+
+DETECTOR_MODELS = [
+    *(cls() for cls in DETECTORS),
+    CBLOF(TrimmedKMeans(4, random_state=0), weighted=True, contamination=25),
+    LDOF(n_neighbors=7, novelty=True),
+    CBOD(radius=0.7, min_outlier_share=0.02),
+    ClusterDetector(contamination=0.05),
+    ClusterDetector(KMeans(3, n_init=1, random_state=0), contamination=30),
+]
+
 # a slow or busy machine is no reason to fail
 settings.register_profile("rtkm", deadline=None)
 settings.load_profile("rtkm")
@@ -73,6 +90,18 @@ def clusterer(request):
 @pytest.fixture(params=MODELS, ids=str)
 def model(request):
     """Each class, and each variant, in turn: an unfitted copy that tests may change."""
+    return clone(request.param)
+
+
+@pytest.fixture(params=DETECTORS, ids=lambda cls: cls.__name__)
+def detector_class(request):
+    """Each class of detectors in turn."""
+    return request.param
+
+
+@pytest.fixture(params=DETECTOR_MODELS, ids=str)
+def detector(request):
+    """Each detector, and each variant, in turn: a copy that tests may change."""
     return clone(request.param)
 
 

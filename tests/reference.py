@@ -345,3 +345,43 @@ def _nearest(D, count):
 def _snap(w):
     """Remove rounding dust, so that zeros and ones can be tested for."""
     return np.where(w < SNAP, 0.0, np.where(w > 1 - SNAP, 1.0, w))
+
+
+# Detectors
+
+
+def nearest_rows(x, X, k, own=None):
+    """The nearest k rows to x in the order (distance, row), without `own`."""
+    distances = [math.dist(x, y) for y in X]
+    order = sorted((d, i) for i, d in enumerate(distances) if i != own)
+    return [i for _, i in order[:k]]
+
+
+def mean_pair_distance(X):
+    """The mean distance over all pairs of rows."""
+    pairs = [math.dist(X[a], X[b]) for a in range(len(X)) for b in range(a)]
+    return math.fsum(pairs) / len(pairs)
+
+
+def ldof(x, X, k, own=None):
+    """The local distance-based outlier factor of x among the rows of X."""
+    neighbors = [X[i] for i in nearest_rows(x, X, k, own)]
+    to_them = math.fsum(math.dist(x, q) for q in neighbors) / k
+    among_them = mean_pair_distance(neighbors)
+    if among_them == 0:
+        return math.inf if to_them > 0 else 1.0
+    return to_them / among_them
+
+
+def leaders(X, radius):
+    """Labels and members of clusters that grow row by row, around their means."""
+    labels, members = [], []
+    for i, x in enumerate(X):
+        distances = [math.dist(x, X[rows].mean(axis=0)) for rows in members]
+        if distances and min(distances) <= radius:
+            labels.append(int(np.argmin(distances)))
+            members[labels[-1]].append(i)
+        else:
+            labels.append(len(members))
+            members.append([i])
+    return labels, members

@@ -36,7 +36,11 @@ def code_blocks(page: str) -> list[str]:
 
 def test_public_names_are_those_of_the_design():
     assert set(rtkm.__all__) == {
+        "CBLOF",
+        "CBOD",
+        "LDOF",
         "RTKM",
+        "ClusterDetector",
         "KMeansMinusMinus",
         "RelaxedKMeans",
         "TrimmedKMeans",

@@ -13,19 +13,27 @@ from rtkm.clusterers.relaxed import RelaxedKMeans
 from rtkm.clusterers.rtkm import RTKM
 from rtkm.clusterers.sparse_overlap import ESP, ISP
 from rtkm.clusterers.trimmed import KMeansMinusMinus, TrimmedKMeans
+from rtkm.detectors.adapter import ClusterDetector
+from rtkm.detectors.cblof import CBLOF
+from rtkm.detectors.cbod import CBOD
+from rtkm.detectors.ldof import LDOF
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CBLOF",
+    "CBOD",
     "ESP",
     "ISP",
     "KMOR",
+    "LDOF",
     "MOC",
     "ODC",
     "OKM",
     "ORC",
     "ROKM",
     "RTKM",
+    "ClusterDetector",
     "FuzzyCMeans",
     "KMeansMinusMinus",
     "NEOKMeans",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_array
+from sklearn.utils import check_array, get_tags
 from sklearn.utils.sparsefuncs import min_max_axis
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
@@ -30,13 +30,16 @@ def admit(estimator: Any, X: Any, sample_weight: Any = None) -> Table:
     return Table(canonical(X), checked_weights(sample_weight, X))
 
 
-def admit_new(estimator: Any, X: Any) -> Table:
-    """Check rows shown to a fitted model, which sees them in its own precision."""
+def admit_new(estimator: Any, X: Any, near: NDArray[Any] | None = None) -> Table:
+    """Check rows shown to a fitted model, which sees them in its own precision.
+
+    They are held against the rows it was fitted to: `near`, or else its centers.
+    """
     raw, X = X, as_numbers(estimator, X, reset=False)
-    C = estimator.cluster_centers_
+    near = estimator.cluster_centers_ if near is None else near
     with np.errstate(over="ignore"):  # the magnitudes tell
-        X = X.astype(C.dtype, copy=False)
-    check_magnitudes(raw, X, names_of(estimator, X), C)
+        X = X.astype(near.dtype, copy=False)
+    check_magnitudes(raw, X, names_of(estimator, X), near)
     return Table(canonical(X), None)
 
 
@@ -63,8 +66,10 @@ def admit_centers(estimator: Any, given: Any, X: Table) -> NDArray[Any]:
 
 def as_numbers(estimator: Any, X: Any, **options: Any) -> Any:
     """Let scikit-learn validate; where it finds text, add where and what to do."""
+    if not get_tags(estimator).input_tags.sparse:
+        options["accept_sparse"] = False
     try:
-        return validate_data(estimator, X, **ARRAY_OPTIONS, **options)
+        return validate_data(estimator, X, **(ARRAY_OPTIONS | options))
     except ValueError as error:
         if "could not convert string" not in str(error):
             raise

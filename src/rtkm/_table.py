@@ -173,6 +173,20 @@ class Table:
         """Lower each cost, in place, to the squared distance of one center."""
         self._native.lower(C, cost)
 
+    def mean_pair_distances(self, neighbors: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, for each line of row numbers, the mean distance of its pairs."""
+        return self._native.mean_pair_distances(np.ascontiguousarray(neighbors))
+
+    def leaders(
+        self, radius: float
+    ) -> tuple[NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
+        """Return labels, centers and sizes of clusters found in one pass.
+
+        In the order of the table, a row joins the nearest center within the radius,
+        which moves to the mean of its rows, or opens a cluster of its own.
+        """
+        return self._native.leaders(radius)
+
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The rows in lexicographic order."""

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "concentrate.hpp"
+#include "leaders.hpp"
 #include "order.hpp"
 #include "sets.hpp"
 #include "simplex.hpp"
@@ -193,6 +194,35 @@ public:
         });
     }
 
+    nb::ndarray<nb::numpy, double> mean_pair_distances(
+        Matrix<const std::int64_t> neighbors) const {
+        const std::size_t n = neighbors.shape(0), k = neighbors.shape(1);
+        auto out = new_array<double>({n});
+        visit([&](const auto& rows) {
+            without_gil([&] {
+                rtkm::mean_pair_distances(team_, rows, neighbors.data(), n, k,
+                                          out.data());
+            });
+        });
+        return out;
+    }
+
+    // The labels of one-pass clustering, the centers it ends with and their sizes.
+    nb::tuple leaders(double radius) const {
+        return visit([&](const auto& rows) {
+            using T = std::decay_t<decltype(*rows.data)>;
+            if (rows.is_csr()) throw nb::value_error("leaders need dense rows");
+            auto labels = new_array<std::int32_t>({rows.n});
+            Leaders<T> leaders(rows, radius);
+            without_gil([&] { leaders.run(team_, labels.data()); });
+            auto centers = new_array<T>({leaders.count(), rows.p});
+            auto sizes = new_array<double>({leaders.count()});
+            std::copy(leaders.centers().begin(), leaders.centers().end(), centers.data());
+            std::copy(leaders.sizes().begin(), leaders.sizes().end(), sizes.data());
+            return nb::make_tuple(labels, centers, sizes);
+        });
+    }
+
     nb::ndarray<nb::numpy, std::int64_t> lexicographic_order() const {
         return visit([&](const auto& rows) {
             auto order = new_array<std::int64_t>({rows.n});
@@ -337,6 +367,8 @@ NB_MODULE(_native, m) {
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)
+        .def("mean_pair_distances", &Table::mean_pair_distances, "neighbors"_a)
+        .def("leaders", &Table::leaders, "radius"_a)
         .def("lexicographic_order", &Table::lexicographic_order)
         .def("count_distinct", &Table::count_distinct, "enough"_a)
         .def("draw", &Table::draw, "order"_a, "cost"_a.none(), "cap"_a, "u"_a);

@@ -1,5 +1,6 @@
 // Compiled once for each instruction set: RTKM_ISA names the namespace.
 #include "kernels.hpp"
+#include "pairs.hpp"
 #include "simd.hpp"
 
 namespace rtkm {
@@ -378,8 +379,17 @@ void residuals(const Rows<T>& rows, Range range, const double* weights,
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name,     nearest<T>,    sum_sure<T>,      settle<T>,   distances<T>,
-            lower<T>, swap_gains<T>, weighted_sums<T>, residuals<T>};
+    return {name,
+            nearest<T>,
+            sum_sure<T>,
+            settle<T>,
+            distances<T>,
+            lower<T>,
+            swap_gains<T>,
+            weighted_sums<T>,
+            residuals<T>,
+            mean_pair_distances<T>,
+            closest<T>};
 }
 
 #define RTKM_TEXT2(x) #x

@@ -59,6 +59,13 @@ struct Kernels {
     // scratch holds p numbers.
     void (*residuals)(const Rows<T>&, Range, const double* weights, const Centers<T>&,
                       double* scratch, double* out);
+
+    // Mean distance of the pairs among k rows, which are listed in a line each.
+    void (*mean_pair_distances)(const Rows<T>&, Range lines, const std::int64_t* neighbors,
+                                std::size_t k, double* out);
+
+    // Nearest center of one dense row; ties go to the lowest number.
+    Closest (*closest)(const T* row, const Centers<T>&);
 };
 
 // The best kernels this processor runs.

@@ -191,4 +191,16 @@ void weighted_sums(const Team& team, const Rows<T>& rows, const double* weights,
     sums.add_to(total);
 }
 
+// `neighbors` lists k row numbers in each of n lines.
+template <class T>
+void mean_pair_distances(const Team& team, const Rows<T>& rows,
+                         const std::int64_t* neighbors, std::size_t n, std::size_t k,
+                         double* out) {
+    const std::size_t entries = rows.is_csr() ? rows.indptr[rows.n] / rows.n : rows.p;
+    const std::size_t work = k * k * (entries + 1);
+    for_each_part(team, Partition(n), work, [&](std::size_t, Range lines) {
+        kernels<T>().mean_pair_distances(rows, lines, neighbors, k, out);
+    });
+}
+
 }  // namespace rtkm

@@ -59,6 +59,12 @@ struct Nearest {
     std::size_t s;
 };
 
+// The nearest of some centers; of none, one infinitely far away.
+struct Closest {
+    std::size_t center = 0;
+    double squared = __builtin_inf();
+};
+
 // Partial sums of a block: weighted rows and masses of k centers, and the cost of what
 // was kept. Slot k takes the rows that are not to count, so that no branch is needed.
 struct Sums {

@@ -1,0 +1,158 @@
+"""The local distance-based outlier factor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.metaestimators import available_if
+
+from rtkm._params import Rule, is_integer
+from rtkm._table import Table
+from rtkm.detectors._base import CountingDetector, Flag
+from rtkm.detectors._neighbors import (
+    Neighbors,
+    make_tree,
+    nearest_rows,
+    other_neighbors,
+)
+
+AtLeastTwo = Annotated[
+    int, Rule("an integer of at least 2", lambda v: is_integer(v, 2))
+]
+
+
+def judges_training_rows(detector: LDOF) -> bool:
+    """Whether `fit_predict` may be called."""
+    if detector.novelty:
+        raise AttributeError(
+            "fit_predict is not available when novelty=True; use novelty=False to "
+            "judge the training rows."
+        )
+    return True
+
+
+def judges_new_rows(detector: LDOF) -> bool:
+    """Whether `predict` and its like may be called."""
+    if not detector.novelty:
+        raise AttributeError(
+            "predict, score_samples and decision_function are not available when "
+            "novelty=False; use fit_predict to judge the training rows, or "
+            "novelty=True to judge new ones."
+        )
+    return True
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class LDOF(CountingDetector):
+    r"""Score rows by how far they lie outside the cloud of their neighbors.
+
+    Choose it when normal rows are scattered: in clusters of different density, of odd
+    shape, or too many to name. The factor has no units. It fails where more than
+    ``n_neighbors`` outliers sit together, as each then lies inside the cloud of the
+    others, and for few neighbors it is noisy: take more than there are features. It
+    costs a neighbor search, O(n log n) for few features and O(n^2 d) otherwise, and
+    O(n k^2 d).
+
+    With N(x) the k nearest rows, the factor of a row is [1]_
+
+    .. math:: \text{LDOF}(x) =
+        \frac{1}{k} \sum_{q \in N(x)} \lVert x - q \rVert \bigg/
+        \frac{1}{k (k - 1)} \sum_{q \ne q' \in N(x)} \lVert q - q' \rVert ,
+
+    about 1/2 deep inside a cloud, and above 1 outside of it.
+
+    Parameters
+    ----------
+    n_neighbors : int of at least 2, default=20
+        Neighbors to compare with (k in [1]_); the table needs more rows than that.
+    contamination : float in [0, 1) or int, default=0.1
+        Outliers to mark (n in [1]_): a share of the rows, rounded half up to whole
+        rows, or a number of rows.
+    novelty : bool, default=False
+        As in :class:`sklearn.neighbors.LocalOutlierFactor`. False finds the outliers
+        among the training rows, by ``fit_predict``; True judges new rows by their
+        neighbors among the training rows, by ``predict``, ``score_samples`` and
+        ``decision_function``. These would take a training row for its own neighbor.
+
+    Attributes
+    ----------
+    outlier_scores_ : ndarray of shape (n_samples,)
+        LDOF of each training row.
+    outlier_mask_, n_outliers_, offset_ : shared
+        The outliers, as in :class:`OutlierDetector`.
+
+    See Also
+    --------
+    CBLOF : Compares with large clusters instead of neighbors.
+
+    Notes
+    -----
+    A row is not its own neighbor, but rows equal to it are. Where all neighbors
+    coincide the factor is infinite, or 1 if the row lies there too. Rows at equal
+    distance become neighbors in their order, and always ``n_neighbors`` of them, so
+    only among such ties does the order of the rows matter.
+
+    References
+    ----------
+    .. [1] K. Zhang, M. Hutter, H. Jin, "A new local distance-based outlier detection
+       approach for scattered real-world data", PAKDD 2009, Lecture Notes in Computer
+       Science 5476, 813-822.
+
+    Examples
+    --------
+    >>> from rtkm import LDOF
+    >>> X = [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [4.0, 4.0]]
+    >>> model = LDOF(n_neighbors=3, contamination=1)
+    >>> model.fit_predict(X)
+    array([ 1,  1,  1,  1, -1])
+    >>> model.outlier_scores_.round(6)
+    array([1.      , 1.      , 1.      , 1.      , 4.171573])
+
+    New rows:
+
+    >>> model = LDOF(n_neighbors=3, contamination=1, novelty=True).fit(X)
+    >>> model.predict([[0.5, 0.5], [-9.0, 0.0]])
+    array([ 1, -1])
+    """
+
+    n_neighbors: AtLeastTwo = field(default=20, kw_only=False)
+    novelty: Flag = False
+
+    def _check_row_count(self, n_rows: int) -> None:
+        k = self.n_neighbors
+        if n_rows < k + 1:
+            raise ValueError(
+                f"n_neighbors={k} needs at least {k + 1} rows; X has "
+                f"n_samples={n_rows}, so lower n_neighbors."
+            )
+        super()._check_row_count(n_rows)
+
+    def _fit_factor(self, X: Table) -> NDArray[np.float64]:
+        self._rows = X.X
+        self._tree = make_tree(X)
+        self._k = self.n_neighbors
+        return outlyingness(X, other_neighbors(X, self._k, self._tree))
+
+    def _factor(self, X: Table) -> NDArray[np.float64]:
+        among = Table(self._rows, None)
+        return outlyingness(among, nearest_rows(X, among, self._k, self._tree))
+
+    fit_predict = available_if(judges_training_rows)(CountingDetector.fit_predict)
+    predict = available_if(judges_new_rows)(CountingDetector.predict)
+    score_samples = available_if(judges_new_rows)(CountingDetector.score_samples)
+    decision_function = available_if(judges_new_rows)(
+        CountingDetector.decision_function
+    )
+
+
+def outlyingness(among: Table, neighbors: Neighbors) -> NDArray[np.float64]:
+    """Divide the mean distance to the neighbors by the mean distance among them."""
+    numbers, distances = neighbors
+    to_them, among_them = distances.mean(axis=1), among.mean_pair_distances(numbers)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = to_them / among_them
+    factor[(to_them == 0) & (among_them == 0)] = 1.0
+    return factor

@@ -19,8 +19,11 @@ def boundary(
     if not trimmed.any():
         return np.inf
     last_in = scores[inliers].max(initial=0.0)
-    first_out = scores[trimmed & (scores >= last_in)].min(initial=np.inf)
-    if np.isinf(first_out):
-        return float(last_in)
-    middle = last_in + (first_out - last_in) / 2
-    return float(middle if middle < first_out else last_in)
+    return halfway(last_in, scores[trimmed & (scores >= last_in)].min(initial=np.inf))
+
+
+def halfway(last_in: float, first_out: float) -> float:
+    """Return the middle, or the score to be kept where there is nothing between."""
+    low, high = float(last_in), float(first_out)
+    middle = low + (high - low) / 2
+    return middle if middle < high else low

@@ -59,14 +59,12 @@ def n_expected(model, n_rows):
 # scikit-learn's own checks
 
 
-# its tables have from 6 rows on, so LDOF, which needs more rows than neighbors, is
-# given 5 of them
 @parametrize_with_checks(
     [
         CBLOF(),
         CBLOF(TrimmedKMeans(2, random_state=0), weighted=True),
-        LDOF(n_neighbors=5),
-        LDOF(n_neighbors=5, novelty=True),
+        LDOF(),
+        LDOF(novelty=True),
         CBOD(),
         ClusterDetector(),
         ClusterDetector(contamination=0.1),
@@ -254,7 +252,7 @@ OPEN_SHARE = "a number above 0 and below 1"
         *((LDOF(contamination=v), "contamination", SHARE) for v in (1.0, -1, "auto")),
         (CBLOF(contamination=-0.1), "contamination", SHARE),
         *(
-            (LDOF(n_neighbors=v), "n_neighbors", "an integer of at least 2")
+            (LDOF(n_neighbors=v), "n_neighbors", "'auto' or an integer of at least 2")
             for v in (1, 0, 2.0, None, True)
         ),
         (LDOF(novelty=1), "novelty", "True or False"),
@@ -357,7 +355,7 @@ def test_duplicates_leave_no_nan(detector_class, duplicates):
 @pytest.mark.parametrize("n_rows", [1, 2, 5])
 def test_few_and_equal_rows_work_with_the_defaults(detector_class, n_rows):
     if detector_class is LDOF:
-        pytest.skip("LDOF needs more rows than neighbors, and says so")
+        pytest.skip("LDOF of coinciding rows is 1, and needs three of them")
     model = detector_class().fit(np.full((n_rows, 2), 0.3))
     assert_allclose(model.outlier_scores_, 0, atol=1e-15)
     assert model.n_outliers_ == (n_rows == 5 and detector_class is not CBOD)

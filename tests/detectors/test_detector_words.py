@@ -15,8 +15,9 @@ from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
 from rtkm._admission import make_table
+from rtkm._offset import halfway
 from rtkm.detectors import _neighbors
-from rtkm.detectors._base import halfway, mark_largest
+from rtkm.detectors._base import mark_largest
 from rtkm.detectors._neighbors import make_tree, nearest_rows, other_neighbors
 
 FORMS = {

@@ -126,13 +126,21 @@ def test_methods_that_are_not_available_say_why():
 
 @pytest.mark.parametrize(("k", "n"), [(20, 20), (5, 5), (2, 2), (20, 1)])
 def test_as_many_neighbors_as_rows_are_refused(k, n):
-    message = (
-        f"^n_neighbors={k} needs at least {k + 1} rows; X has n_samples={n}, so lower "
-        r"n_neighbors\.$"
-    )
-    with pytest.raises(ValueError, match=message):
+    way_out = "" if k == 2 else ", so lower n_neighbors"
+    message = f"^n_neighbors={k} needs at least {k + 1} rows; X has n_samples={n}"
+    with pytest.raises(ValueError, match=f"{message}{way_out}[.]$"):
         LDOF(k).fit(np.arange(n)[:, None])
     assert LDOF(k).fit(np.arange(k + 1)[:, None]).outlier_scores_.shape == (k + 1,)
+
+
+def test_the_number_of_neighbors_follows_small_tables():
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    for n, k in ((3, 2), (10, 9), (20, 19), (21, 20), (30, 20)):
+        automatic, given = LDOF().fit(X[:n]), LDOF(k).fit(X[:n])
+        assert_array_equal(automatic.outlier_scores_, given.outlier_scores_)
+    message = "^n_neighbors='auto' needs at least 3 rows; X has n_samples=2[.]$"
+    with pytest.raises(ValueError, match=message):
+        LDOF().fit(X[:2])
 
 
 def test_neighbors_set_after_the_fit_change_no_answer():

@@ -13,8 +13,9 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit, admit_new, column_ends
+from rtkm._offset import boundary
 from rtkm._params import OutlierRows, Rule, check_params, is_number, whole_rows
-from rtkm._table import Table
+from rtkm._table import Table, smallest
 
 
 def has_clusters(value: Any) -> bool:
@@ -162,20 +163,8 @@ def mark_largest(
     factors: NDArray[np.float64], count: int
 ) -> tuple[NDArray[np.bool_], float]:
     """Mark the largest factors, and return a cut below them; ties keep the first."""
-    n_kept = len(factors) - count
-    order = np.argsort(factors, kind="stable")
-    mask = np.ones(len(factors), dtype=bool)
-    mask[order[:n_kept]] = False
-    if not count:
-        return mask, np.inf
-    return mask, halfway(factors[order[n_kept - 1]], factors[order[n_kept]])
-
-
-def halfway(last_kept: float, first_out: float) -> float:
-    """Return the middle, or the factor to be kept where there is nothing between."""
-    low, high = float(last_kept), float(first_out)
-    middle = low + (high - low) / 2
-    return middle if middle < high else low
+    kept = smallest(factors, len(factors) - count)
+    return ~kept, boundary(factors, kept, ~kept)
 
 
 def default_size(X: Table, most: int = 8) -> int:

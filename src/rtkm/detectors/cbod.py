@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from rtkm._admission import column_ends
+from rtkm._offset import halfway
 from rtkm._params import Auto, Positive
 from rtkm._table import Table
-from rtkm.detectors._base import OpenShare, OutlierDetector, halfway
+from rtkm.detectors._base import OpenShare, OutlierDetector
 
 SAMPLED_ROWS, BLOCK_ENTRIES = 1000, 2**22  # so many distances at a time are 32 MB
 

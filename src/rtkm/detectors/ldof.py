@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from rtkm._params import Rule, is_integer
+from rtkm._params import Auto, Rule, is_integer
 from rtkm._table import Table
 from rtkm.detectors._base import CountingDetector, Flag
 from rtkm.detectors._neighbors import (
@@ -66,8 +66,9 @@ class LDOF(CountingDetector):
 
     Parameters
     ----------
-    n_neighbors : int of at least 2, default=20
-        Neighbors to compare with (k in [1]_); the table needs more rows than that.
+    n_neighbors : "auto" or int of at least 2, default="auto"
+        Neighbors to compare with (k in [1]_). A number needs more rows than that;
+        ``"auto"`` is 20, or all others in a table of fewer rows.
     contamination : float in [0, 1) or int, default=0.1
         Outliers to mark (n in [1]_): a share of the rows, rounded half up to whole
         rows, or a number of rows.
@@ -118,22 +119,29 @@ class LDOF(CountingDetector):
     array([ 1, -1])
     """
 
-    n_neighbors: AtLeastTwo = field(default=20, kw_only=False)
+    n_neighbors: Auto | AtLeastTwo = field(default="auto", kw_only=False)
     novelty: Flag = False
 
     def _check_row_count(self, n_rows: int) -> None:
-        k = self.n_neighbors
+        k = self._count_neighbors(n_rows)
         if n_rows < k + 1:
+            way_out = "" if k == 2 else ", so lower n_neighbors"
             raise ValueError(
-                f"n_neighbors={k} needs at least {k + 1} rows; X has "
-                f"n_samples={n_rows}, so lower n_neighbors."
+                f"n_neighbors={self.n_neighbors!r} needs at least {k + 1} rows; X has "
+                f"n_samples={n_rows}{way_out}."
             )
         super()._check_row_count(n_rows)
+
+    def _count_neighbors(self, n_rows: int) -> int:
+        """Return the number of neighbors to compare with."""
+        if self.n_neighbors == "auto":
+            return max(2, min(20, n_rows - 1))
+        return self.n_neighbors
 
     def _fit_factor(self, X: Table) -> NDArray[np.float64]:
         self._rows = X.X
         self._tree = make_tree(X)
-        self._k = self.n_neighbors
+        self._k = self._count_neighbors(X.n_rows)
         return outlyingness(X, other_neighbors(X, self._k, self._tree))
 
     def _factor(self, X: Table) -> NDArray[np.float64]:

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
+from threadpoolctl import ThreadpoolController
 
 from rtkm._base import PrototypeClusterer
 from rtkm._table import Table
 
 
+@cache
+def threads() -> ThreadpoolController:
+    """Return the handle on scikit-learn's threads."""
+    return ThreadpoolController()
+
+
 def lloyd(rows: Any, C: NDArray[Any], max_iter: int) -> KMeans:
-    """Return k-means run from the centers until no row moves."""
-    with warnings.catch_warnings():
+    """Return k-means run from the centers until no row moves.
+
+    In one thread: with several, scikit-learn adds up in the order in which they finish.
+    """
+    with warnings.catch_warnings(), threads().limit(limits=1, user_api="openmp"):
         # too few distinct rows were reported at the door
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(len(C), init=C, n_init=1, max_iter=max_iter, tol=0).fit(rows)

@@ -36,11 +36,23 @@ def code_blocks(page: str) -> list[str]:
 
 def test_public_names_are_those_of_the_design():
     assert set(rtkm.__all__) == {
+        "ESP",
+        "ISP",
+        "KMOR",
+        "MOC",
+        "ODC",
+        "OKM",
+        "ORC",
+        "ROKM",
         "RTKM",
+        "FuzzyCMeans",
         "KMeansMinusMinus",
+        "NEOKMeans",
         "RelaxedKMeans",
         "TrimmedKMeans",
+        "compare",
         "datasets",
+        "estimate_neo_parameters",
         "metrics",
         "projections",
         "seeding",

@@ -1,6 +1,7 @@
 """Robust clustering: clusters, rows in several of them, and outliers, in one fit."""
 
 from rtkm import datasets, metrics, projections, seeding
+from rtkm._compare import compare
 from rtkm.clusterers.fuzzy import FuzzyCMeans
 from rtkm.clusterers.kmor import KMOR
 from rtkm.clusterers.moc import MOC
@@ -39,6 +40,7 @@ __all__ = [
     "NEOKMeans",
     "RelaxedKMeans",
     "TrimmedKMeans",
+    "compare",
     "datasets",
     "estimate_neo_parameters",
     "metrics",

@@ -17,6 +17,11 @@ from rtkm._base import PrototypeClusterer
 from rtkm._table import Table
 
 
+def one_thread() -> Any:
+    """Return a context for k-means: several threads add up in the order they finish."""
+    return threads().limit(limits=1, user_api="openmp")
+
+
 @cache
 def threads() -> ThreadpoolController:
     """Return the handle on scikit-learn's threads."""
@@ -24,11 +29,8 @@ def threads() -> ThreadpoolController:
 
 
 def lloyd(rows: Any, C: NDArray[Any], max_iter: int) -> KMeans:
-    """Return k-means run from the centers until no row moves.
-
-    In one thread: with several, scikit-learn adds up in the order in which they finish.
-    """
-    with warnings.catch_warnings(), threads().limit(limits=1, user_api="openmp"):
+    """Return k-means run from the centers until no row moves."""
+    with warnings.catch_warnings(), one_thread():
         # too few distinct rows were reported at the door
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(len(C), init=C, n_init=1, max_iter=max_iter, tol=0).fit(rows)

@@ -43,9 +43,7 @@ def for_new_rows(model):
 
 
 def uses_k_means(model):
-    clusterer = getattr(model, "clusterer", "none")
-    default = isinstance(model, CBLOF) and clusterer is None
-    return default or isinstance(clusterer, KMeans)
+    return isinstance(getattr(model, "clusterer", None), KMeans)
 
 
 def n_expected(model, n_rows):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 
+from rtkm._lloyd import one_thread
 from rtkm._params import Rule, is_name, is_number
 from rtkm._table import Table
 from rtkm.detectors._base import (
@@ -123,7 +124,7 @@ class CBLOF(CountingDetector):
     weighted: Flag = False
 
     def _fit_factor(self, X: Table) -> NDArray[np.float64]:
-        fitted = self._unfitted(X).fit(X.X)
+        fitted = self._fit_clusterer(X)
         C = centers_of(fitted, X)
         if C is None:
             raise ValueError(
@@ -140,12 +141,15 @@ class CBLOF(CountingDetector):
         self._weights = sizes[filled].astype(np.float64) if self.weighted else None
         return self._factor(X)
 
-    def _unfitted(self, X: Table) -> Any:
-        """Return the clusterer to fit, a copy of what the caller owns."""
+    def _fit_clusterer(self, X: Table) -> Any:
+        """Return a fitted copy of the clusterer, or k-means."""
         if self.clusterer is not None:
-            return clone(self.clusterer)
-        size = default_size(X)
-        return KMeans(size, init=k_means_plus_plus, n_init=10, random_state=0)
+            return clone(self.clusterer).fit(X.X)
+        k_means = KMeans(
+            default_size(X), init=k_means_plus_plus, n_init=10, random_state=0
+        )
+        with one_thread():
+            return k_means.fit(X.X)
 
     def _large(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell large clusters from small ones."""
@@ -155,9 +159,7 @@ class CBLOF(CountingDetector):
         by_share = ordered.cumsum() >= self.large_share * sizes.sum() - 1e-9
         by_ratio = ordered >= self.size_ratio * np.append(ordered[1:], np.inf) - 1e-9
         if self.boundary == "he":
-            last = int(
-                (by_share | by_ratio).argmax()
-            )  # the share is met by all of them
+            last = int((by_share | by_ratio).argmax())  # all of them meet the share
         else:
             tests = (by_share & by_ratio, by_share, by_ratio)
             met = [test[:-1].argmax() for test in tests if test[:-1].any()]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from rtkm._descent import Relaxed, Run, State, descend
+from rtkm._descent import Crisp, Nearest, Relaxed, Run, State, Wanderer, descend
 
 
 def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
@@ -81,3 +83,83 @@ def test_small_proximal_steps_settle_only_when_weights_and_centers_rest(moved):
     last = relaxed_state(1.0)
     assert relaxed_state(1.0).settled(last, tol=1e-6)
     assert not relaxed_state(1.0, **moved).settled(last, tol=1e-6)
+
+
+# Memberships that can repeat
+
+
+def crisp(objective, *labels):
+    W = np.eye(2)[list(labels)]
+    v = np.ones(len(labels))
+    return Crisp(C=np.zeros((2, 1)), W=W, v=v, objective=objective)
+
+
+def test_crisp_memberships_settle_when_they_repeat_at_any_tolerance():
+    last = crisp(5.0, 0, 1, 1)
+    assert crisp(4.0, 0, 1, 1).settled(last, tol=0)
+    assert not crisp(4.999, 0, 0, 1).settled(last, tol=0.5)
+    # only rounding still moves rows then
+    assert crisp(5.0, 0, 0, 1).settled(last, tol=0)
+
+
+# Rules that may go in circles
+
+
+def wanderer(label, level, trail=()):
+    """An iterate that is told by the label of its only row."""
+    labels = np.array([[label]], dtype=np.int32)
+    cost = np.array([level])
+    return Wanderer(
+        C=np.zeros((9, 1)),
+        nearest=Nearest(labels, cost[:, None], cost, cost),
+        kept=np.ones(1, dtype=bool),
+        means=np.zeros((9, 1)),
+        objective=level,
+        trail=trail,
+    )
+
+
+def wander(labels, levels):
+    """Follow the labels and levels listed; return those that were visited."""
+    to_come = iter(zip(labels[1:], levels[1:], strict=True))
+
+    def step(state):
+        return wanderer(*next(to_come), trail=state.longer_trail)
+
+    run = descend(step, Run(wanderer(labels[0], levels[0])), max_iter=len(labels) - 1)
+    visited = [*(level for _, level in run.state.trail), run.state.level]
+    return run.converged, visited
+
+
+def test_a_rule_that_comes_to_rest_has_a_circle_of_one():
+    assert wander([3, 1, 2, 2, 2], [9.0, 5.0, 7.0, 6.0, 6.0]) == (True, [9, 5, 7, 6])
+
+
+def test_a_circle_is_followed_to_its_lowest():
+    # 1 -> 2 -> 3 -> 1 ...; closed at the second 1, left at the 3, which is the lowest;
+    # the 0 before it is lower still, but no part of it
+    labels = [0, 1, 2, 3, 1, 2, 3, 1]
+    levels = [0.5, 4.0, 3.0, 2.0, 4.0, 3.0, 2.0, 4.0]
+    assert wander(labels, levels) == (True, levels[:7])
+
+
+def test_a_circle_whose_lowest_closes_it_is_left_at_once():
+    levels = [2.0, 3.0, 2.0, 3.0]
+    assert wander([1, 2, 1, 2], levels) == (True, levels[:3])
+
+
+def test_a_start_that_is_lower_than_its_return_does_not_keep_a_circle_going():
+    # the start is not at means, so its level does not come back
+    levels = [1.0, 4.0, 3.0, 4.0, 3.0, 4.0]
+    assert wander([1, 2, 1, 2, 1, 2], levels) == (True, levels[:5])
+
+
+def test_rounding_does_not_keep_a_circle_going():
+    levels = [5.0, 3.0, 5.0, 3.0 + 1e-15, 5.0, 3.0 + 1e-15]
+    assert wander([1, 2, 1, 2, 1, 2], levels)[0]
+
+
+def test_iterates_with_other_outliers_are_others():
+    one, other = wanderer(1, 2.0), replace(wanderer(1, 2.0), kept=np.zeros(1, bool))
+    assert one.mark == wanderer(1, 7.0).mark
+    assert one.mark != other.mark

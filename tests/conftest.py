@@ -33,7 +33,8 @@ from rtkm import (
 )
 from rtkm.datasets import make_outlier_blobs
 
-# an estimator in this list is held to all of test_contract.py and test_bad_input.py
+# an estimator in this list is held to all of contract/, test_bad_input.py and
+# test_odd_tables.py; promises.py says what only some of them promise
 CLUSTERERS = [
     RTKM,
     RelaxedKMeans,
@@ -60,9 +61,10 @@ VARIANTS = [
     TrimmedKMeans(3, n_swaps=0, random_state=0),
     KMOR(3, outlier_step="published", random_state=0),
     ROKM(3, penalty="distance", random_state=0),
+    ORC(3, n_rounds=3, random_state=0),
 ]
 
-MODELS = [cls(3, random_state=0) for cls in CLUSTERERS] + VARIANTS
+MODELS = [cls(3, n_init=2, random_state=0) for cls in CLUSTERERS] + VARIANTS
 
 # an estimator in this list is held to all of detectors/test_detector_contract.py
 DETECTORS = [CBLOF, LDOF, CBOD, ClusterDetector]
@@ -109,6 +111,14 @@ def detector(request):
 def blobs():
     """Six blobs that touch among 10 % of outliers, 400 rows; generic, without ties."""
     return make_outlier_blobs(400, 3, 6, separation=1.0, random_state=1)[0]
+
+
+@pytest.fixture(name="X")
+def two_places():
+    """Sixty rows of unit variance around two places."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[:30] += 8
+    return X
 
 
 @pytest.fixture

@@ -7,8 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
-from rtkm import RTKM, KMeansMinusMinus, RelaxedKMeans, TrimmedKMeans
+from rtkm import (
+    ESP,
+    ISP,
+    KMOR,
+    MOC,
+    ODC,
+    ORC,
+    ROKM,
+    RTKM,
+    FuzzyCMeans,
+    KMeansMinusMinus,
+    NEOKMeans,
+    RelaxedKMeans,
+    TrimmedKMeans,
+    estimate_neo_parameters,
+)
 from rtkm._params import (
     Auto,
     Count,
@@ -83,6 +100,8 @@ def test_verbosity_may_be_a_bool():
 
 SHARE = "a share in [0, 1) or a number of rows, 0 or more (write 1 for one row)"
 AT_LEAST_0, AT_LEAST_1 = "an integer of at least 0", "an integer of at least 1"
+NOT_NEGATIVE, ABOVE_1 = "a number of at least 0", "a number above 1"
+UP_TO_1 = "a number in (0, 1]"
 POSITIVE = "'auto' or a positive number"
 BAD = [
     *((RTKM, "contamination", v, SHARE) for v in (1.0, 1.5, -1, -0.1, "a", True, None)),
@@ -95,10 +114,27 @@ BAD = [
     *((RTKM, "n_swaps", v, f"'auto' or {AT_LEAST_0}") for v in (-1, 1.5, None)),
     (TrimmedKMeans, "n_swaps", -1, f"'auto' or {AT_LEAST_0}"),
     *((RTKM, "n_init", v, f"'auto' or {AT_LEAST_1}") for v in (0, 2.5)),
-    *((RTKM, "tol", v, "a number of at least 0") for v in (-1, np.nan, "0")),
+    *((RTKM, "tol", v, NOT_NEGATIVE) for v in (-1, np.nan, "0")),
     *((RTKM, "max_iter", v, AT_LEAST_1) for v in (0, 1.5)),
     *((RTKM, "on_step", v, "None or a callable") for v in (3, "print")),
     (RTKM, "verbose", -1, f"a bool or {AT_LEAST_0}"),
+    *((KMOR, "max_outliers", v, SHARE) for v in (1.0, 1.5, -1, "auto", None)),
+    *((KMOR, "cutoff_factor", v, NOT_NEGATIVE) for v in (-1, np.inf, "3", None)),
+    *((KMOR, "outlier_step", v, "'exact' or 'published'") for v in ("paper", None, 1)),
+    *((NEOKMeans, "overlap", v, "a number above -1") for v in (-1, np.nan, "a", None)),
+    *((NEOKMeans, "contamination", v, SHARE) for v in (1.0, -1, "a")),
+    *((ROKM, "overlap_penalty", v, "a number") for v in (np.nan, "auto", None)),
+    *((ROKM, "penalty", v, "'size' or 'distance'") for v in ("R1", None, 2)),
+    *((ESP, "n_memberships", v, AT_LEAST_1) for v in (0, 1.5, None)),
+    *((ISP, "overlap_penalty", v, f"'auto' or {NOT_NEGATIVE}") for v in (-1, "a")),
+    *((FuzzyCMeans, "fuzzifier", v, ABOVE_1) for v in (1, 0.5, np.inf, "2")),
+    *(
+        (FuzzyCMeans, "membership_threshold", v, f"{UP_TO_1} or None")
+        for v in (0, 1.01, -1, "auto")
+    ),
+    *((ORC, "threshold", v, UP_TO_1) for v in (0, -0.1, 1.01, np.nan, None)),
+    *((ORC, "n_rounds", v, AT_LEAST_0) for v in (-1, 1.5, None)),
+    *((ODC, "cutoff_factor", v, ABOVE_1) for v in (1, 0.5, -1, np.inf, "2")),
 ]
 
 
@@ -116,3 +152,125 @@ def test_bad_random_states_are_refused(clusterer, value):
     )
     with pytest.raises(ValueError, match=f"^{re.escape(start)}"):
         clusterer(2, random_state=value).fit(np.eye(9))
+
+
+# Parameters that make a method meaningless
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (
+            NEOKMeans(3, overlap=2.1),
+            "overlap=2.1 asks for more than every row in each of n_clusters=3; "
+            "expected at most 2.",
+        ),
+        (
+            NEOKMeans(3, overlap=-0.5),
+            "overlap=-0.5 leaves out 10 of 20 rows, contamination=0.1 only 2; raise "
+            "either.",
+        ),
+        (
+            ROKM(3, penalty="distance", overlap_penalty=-1.0),
+            "overlap_penalty=-1.0 is not valid for ROKM with penalty='distance'; "
+            "expected a number of at least 0.",
+        ),
+        (
+            KMOR(3, max_outliers=20),
+            "max_outliers=20 trims 20 of 20 rows, which leaves fewer than "
+            "n_clusters=3; ask for fewer outliers or fewer clusters.",
+        ),
+    ],
+    ids=str,
+)
+def test_parameters_that_contradict_the_others_are_refused(model, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        model.fit(np.random.default_rng(0).normal(size=(20, 2)))
+
+
+def test_more_clusters_than_sums_can_tell_apart_are_refused():
+    X = np.random.default_rng(0).normal(size=(70, 2))
+    message = (
+        "n_clusters=65 is not valid for MOC; expected at most 64, since every cluster "
+        "doubles the sets to choose from."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        MOC(65).fit(X)
+
+
+def test_limits_of_what_is_meaningful_are_accepted():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    everything = NEOKMeans(3, overlap=2, contamination=0, init=X[:3]).fit(X)
+    assert everything.assignments_.all()
+    fewest = NEOKMeans(3, overlap=-0.1, init=X[:3]).fit(X)
+    assert fewest.n_outliers_ == 2
+    assert ROKM(3, overlap_penalty=-1.0, init=X[:3]).fit(X).assignments_.sum() > 20
+    # so dear that the price is no float any more
+    for model in (ROKM(3, overlap_penalty=1e4), ISP(3, overlap_penalty=1e308)):
+        assert model.set_params(init=X[:3]).fit(X).assignments_.sum() == 20
+    whole = ESP(3, n_memberships=9, init=X[:3]).fit(X)
+    assert whole.objective_ == ISP(3, overlap_penalty=0, init=X[:3]).fit(X).objective_
+    assert ORC(3, threshold=1, init=X[:3]).fit(X).n_outliers_ == 0
+    assert ORC(3, n_rounds=0, init=X[:3]).fit(X).n_outliers_ == 0
+
+
+def test_overlap_in_one_cluster_warns_and_works():
+    X = np.random.default_rng(0).normal(size=(20, 2))
+    message = (
+        "^overlap=0.1 has no effect at n_clusters=1, which leaves no second cluster to "
+        "be in.$"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        model = NEOKMeans(1).fit(X)
+    assert caught[0].filename == __file__
+    assert_allclose(model.cluster_centers_, [X.mean(axis=0)], rtol=1e-12)
+    NEOKMeans(1, overlap=0).fit(X)  # nothing to warn of
+
+
+def test_blurred_memberships_warn():
+    X = np.random.default_rng(0).normal(size=(200, 60))
+    message = (
+        "^at fuzzifier=2.0 every row has about the same share in all clusters; lower "
+        "it to tell them apart.$"
+    )
+    with pytest.warns(UserWarning, match=message) as caught:
+        FuzzyCMeans(3, random_state=0).fit(X)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("n_clusters", 0, AT_LEAST_1),
+        ("strategy", "angle", "'radius' or 'share'"),
+        ("overlap_deviations", np.nan, "a number"),
+        ("outlier_deviations", "6", "a number"),
+        ("n_init", 0, AT_LEAST_1),
+        ("max_iter", 0, AT_LEAST_1),
+        ("as_published", "yes", "True or False"),
+        (
+            "random_state",
+            -1,
+            "None, an integer from 0 to 2**32 - 1, or a RandomState",
+        ),
+    ],
+)
+def test_bad_parameters_of_the_neo_estimates_are_refused(name, value, expected):
+    message = (
+        f"{name}={value!r} is not valid for estimate_neo_parameters; expected "
+        f"{expected}."
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        estimate_neo_parameters(np.eye(9), **{name: value})
+
+
+def test_neo_estimates_need_a_row_a_cluster():
+    message = "n_clusters=4 needs at least 4 rows; X has n_samples=3."
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        estimate_neo_parameters(np.eye(3), 4)
+    with pytest.raises(ValueError, match=r"^Input contains NaN"):
+        estimate_neo_parameters([[np.nan], [1.0]], 1)
+    message = "n_clusters=3 exceeds the number of distinct rows, 2; some clusters will"
+    with pytest.warns(ConvergenceWarning, match=f"^{message}") as caught:
+        assert estimate_neo_parameters(np.eye(2)[[0, 0, 1, 1]], 3) == (0.0, 0.0)
+    assert caught[0].filename == __file__

@@ -237,77 +237,7 @@ def test_duplicates_beyond_the_clusters_cost_what_they_must(duplicates):
     assert_array_equal(np.flatnonzero(model.outlier_mask_), range(985, 1000))
 
 
-# Rows moved about
-
-
-def refit(model, X, t=1.0, **parameters):
-    """Fit a table in units t times as large."""
-    other = clone(model).set_params(**parameters)
-    if getattr(model, "step", "auto") != "auto":
-        other.set_params(step=model.step * t**2)  # a fixed step has units of its own
-    return other.fit(X)
-
-
-@pytest.mark.parametrize("t", [1e-6, 1e6, 2.0**-40])
-def test_units_do_not_matter(model, blobs, t):
-    fit, scaled = refit(model, blobs), refit(model, t * blobs, t)
-    assert_array_equal(scaled.labels_, fit.labels_)
-    assert_allclose(scaled.cluster_centers_, t * fit.cluster_centers_, atol=1e-9 * t)
-    assert_allclose(scaled.objective_, t**2 * fit.objective_, rtol=1e-9)
-    assert_allclose(scaled.objective_path_, t**2 * fit.objective_path_, rtol=1e-9)
-
-
-@pytest.mark.parametrize("model", WITHOUT_ORIGIN, ids=str)
-@pytest.mark.parametrize("offset", [1e4, -1e8, np.array([0.0, 1e6, -1e5])])
-def test_the_origin_does_not_matter(model, blobs, offset):
-    fit, moved = refit(model, blobs), refit(model, blobs + offset)
-    assert_array_equal(moved.labels_, fit.labels_)
-    assert_allclose(moved.cluster_centers_ - offset, fit.cluster_centers_, atol=1e-6)
-    assert_allclose(moved.objective_, fit.objective_, rtol=1e-6)
-
-
-def test_shuffled_rows_get_shuffled_answers(model, blobs):
-    order = np.random.default_rng(0).permutation(400)
-    for options in ({"init": blobs[: model.n_clusters]}, {"init": "random"}):
-        fit = refit(model, blobs, **options)
-        shuffled = refit(model, blobs[order], **options)
-        assert_array_equal(shuffled.labels_, fit.labels_[order])
-        assert_allclose(shuffled.inlier_weights_, fit.inlier_weights_[order], atol=1e-9)
-        assert_allclose(shuffled.cluster_centers_, fit.cluster_centers_, atol=1e-9)
-
-
-@pytest.mark.parametrize("model", WEIGHTED, ids=str)
-@pytest.mark.parametrize("init", ["robust-k-means++", "random"])
-def test_a_weight_is_a_number_of_repetitions(model, blobs, init):
-    weights = np.random.default_rng(0).integers(0, 4, size=400)
-    model = clone(model).set_params(init=init)
-    weighted = clone(model).fit(blobs, sample_weight=weights)
-    repeated = model.fit(np.repeat(blobs, weights, axis=0))
-    assert_allclose(weighted.cluster_centers_, repeated.cluster_centers_, atol=1e-9)
-    assert_allclose(weighted.objective_, repeated.objective_, rtol=1e-9)
-    # the row on the boundary may lose some of its copies: its share says how many
-    number = np.repeat(np.arange(400), weights)
-    kept = np.bincount(number, repeated.inlier_weights_, minlength=400)
-    assert_allclose(weights * weighted.inlier_weights_, kept, atol=1e-9)
-    assert_allclose(
-        kept.sum(), weights.sum() - (len(number) - repeated.inlier_weights_.sum())
-    )
-    whole = (weighted.inlier_weights_ % 1 == 0)[number]
-    assert whole.sum() >= len(number) - 3
-    assert_array_equal(weighted.labels_[number][whole], repeated.labels_[whole])
-    assert_array_equal(weighted.predict(blobs), repeated.predict(blobs))
-
-
-@pytest.mark.parametrize("model", WEIGHTED, ids=str)
-def test_rows_without_weight_are_labeled_like_new_rows(model, blobs):
-    model = clone(model)
-    if getattr(model, "step", "auto") != "auto":
-        model.set_params(step="auto")  # labels of a fixed step need not be predicted
-    weights = np.random.default_rng(0).integers(0, 2, size=400)
-    weighted = clone(model).fit(blobs, sample_weight=weights)
-    alone = model.fit(blobs[weights > 0])
-    assert_array_equal(weighted.predict(blobs), alone.predict(blobs))
-    assert_array_equal(weighted.labels_, alone.predict(blobs))
+# Descent
 
 
 @pytest.mark.parametrize("model", DESCENDING, ids=str)

@@ -48,15 +48,6 @@ def test_robin_starts_from_no_row_without_weight(blobs):
     assert_array_equal(seen[0].C, alone)
 
 
-def test_weightless_rows_are_kept_or_not_as_their_labels_say(blobs):
-    weights = np.random.default_rng(1).integers(0, 3, size=len(blobs))
-    model = RTKM(3, random_state=0).fit(blobs, sample_weight=weights)
-    weightless = weights == 0
-    assert_array_equal(
-        model.inlier_weights_[weightless] == 0, model.outlier_mask_[weightless]
-    )
-
-
 def test_many_light_rows_may_lose_a_few_of_their_mass(blobs):
     # 400 rows of weight 0.02 make 8 rows in all; 3 trimmed leave 5 for 6 clusters
     model = RTKM(6, contamination=3, random_state=0)

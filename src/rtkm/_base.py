@@ -358,7 +358,10 @@ class PrototypeClusterer(
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
-        return self.score_samples(X) - self.offset_
+        scores = self.score_samples(X)
+        if self.offset_ == -np.inf:  # nothing is outlying, not even a score of -inf
+            return np.full(len(scores), np.inf)
+        return scores - self.offset_
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """Return minus the cost over the rows that are no outliers."""

@@ -78,9 +78,10 @@ class OverlappingClusterer(PrototypeClusterer):
         distances less the sum of those between them divided by s squared.
         """
         s = np.maximum(np.arange(n_clusters + 1.0), 1.0)  # no set is empty
-        linear = s ** (charges.exponent - 1) + charges.distance / s
-        pair = -(s ** (charges.exponent - 2))
-        return Prices(linear, pair, charges.membership * (s - 1))
+        with np.errstate(over="ignore"):  # what is too dear for a float is not bought
+            linear = s ** (charges.exponent - 1) + charges.distance / s
+            pair = -(s ** (charges.exponent - 2))
+            return Prices(linear, pair, charges.membership * (s - 1))
 
     def _costs(self, X: Table, C: NDArray[Any], sets: Sets, charges: Charges) -> Floats:
         """Return what each row adds to the objective."""

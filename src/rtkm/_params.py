@@ -58,6 +58,7 @@ UpToOne = Annotated[
 ]
 Number = Annotated[float, Rule("a number", is_number)]
 Nothing = Annotated[None, Rule("None", lambda v: v is None)]
+Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool | np.bool_))]
 Tolerance = Annotated[
     float, Rule("a number of at least 0", lambda v: is_number(v) and v >= 0)
 ]

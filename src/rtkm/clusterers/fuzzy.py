@@ -101,10 +101,11 @@ class FuzzyCMeans(WeightedClusterer):
         return self._start(X, C)
 
     def _learn(self, X: Table, state: State) -> None:
+        k = len(state.C)
         self._fuzzifier_fitted = self.fuzzifier
+        self._threshold_fitted = self.membership_threshold or 1 / k
         squares = np.square(state.W).sum(axis=1)
         self.partition_coefficient_ = X.total(squares) / X.mass
-        k = len(state.C)
         blurred = self.partition_coefficient_ * k - 1 < 1e-3 * (k - 1)
         if blurred and k > 1 and X.count_distinct(2) > 1:
             warnings.warn(
@@ -119,9 +120,8 @@ class FuzzyCMeans(WeightedClusterer):
         return shares(D, self._fuzzifier_fitted)
 
     def _crisp(self, memberships: NDArray[np.float64]) -> NDArray[np.bool_]:
-        k = memberships.shape[1]
-        threshold = self.membership_threshold or 1 / k
-        return (memberships >= threshold) | one_hot(memberships.argmax(axis=1), k)
+        largest = one_hot(memberships.argmax(axis=1), memberships.shape[1])
+        return (memberships >= self._threshold_fitted) | largest
 
 
 def shares(D: NDArray[Any], fuzzifier: float) -> NDArray[np.float64]:

@@ -143,9 +143,9 @@ class NEOKMeans(PrototypeClusterer):
             )
         if n_extra < -self._n_trimmed(X):
             raise ValueError(
-                f"overlap={self.overlap!r} leaves out more rows than contamination="
-                f"{self.contamination!r} allows; expected at least "
-                f"{-self._n_trimmed(X) / X.n_rows:.3g}."
+                f"overlap={self.overlap!r} leaves out {-n_extra} of {X.n_rows} rows, "
+                f"contamination={self.contamination!r} only {self._n_trimmed(X)}; "
+                "raise either."
             )
 
     def _learn(self, X: Table, state: Crisp) -> None:

@@ -10,7 +10,15 @@ from sklearn.utils import check_random_state
 
 from rtkm._admission import check_row_count, make_table
 from rtkm._lloyd import lloyd
-from rtkm._params import Count, Number, Rule, check_value, is_name
+from rtkm._params import (
+    Count,
+    Flag,
+    Number,
+    RandomState,
+    Rule,
+    check_value,
+    is_name,
+)
 from rtkm._table import one_hot
 from rtkm.seeding import SEEDINGS
 
@@ -99,8 +107,10 @@ def estimate_neo_parameters(
         ("strategy", strategy, Strategy),
         ("overlap_deviations", overlap_deviations, Number),
         ("outlier_deviations", outlier_deviations, Number),
+        ("as_published", as_published, Flag),
         ("n_init", n_init, Count),
         ("max_iter", max_iter, Count),
+        ("random_state", random_state, RandomState),
     ):
         check_value(name, value, rule, "estimate_neo_parameters")
     table = make_table(X)

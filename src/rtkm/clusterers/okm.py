@@ -71,8 +71,9 @@ class OKM(OverlappingClusterer):
     -----
     A row takes its nearest cluster and adds the next nearest while its distance to the
     mean falls; it keeps its last set where that is better, so the objective never
-    rises. The centers then move one after the other, each to where it is best for the
-    others as they are. An empty cluster keeps its center.
+    rises. New rows have no last set, so ``predict`` on the training rows can differ
+    from ``labels_``. The centers then move one after the other, each to where it is
+    best for the others as they are. An empty cluster keeps its center.
 
     References
     ----------

@@ -193,3 +193,11 @@ def test_clusters_of_one_row_or_none_have_no_deviation():
     d = np.array([(1, 3, 9), (1, 4, 9), (8, 3, 9)], dtype=float)
     for deviations in (0, 3):
         assert overlap_by_radius(d, deviations) == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize(("overlap", "contamination"), [(0.3, 0), (0.3, 0.1), (1.5, 0)])
+def test_new_rows_belong_as_the_training_rows_do(blobs, overlap, contamination):
+    model = NEOKMeans(3, overlap=overlap, contamination=contamination, random_state=0)
+    inliers = ~model.fit(blobs).outlier_mask_
+    expected = model.memberships_[inliers]
+    assert_array_equal(model.predict_memberships(blobs[inliers]), expected)

@@ -56,7 +56,7 @@ class NEOKMeans(PrototypeClusterer):
     memberships_, assignments_ : ndarrays of shape (n_samples, n_clusters)
         The memberships u.
     reach_ : float
-        Largest squared distance of a membership.
+        Largest squared distance of a membership that was not a row's first.
     outlier_mask_, outlier_scores_, objective_, ... : shared
         As in :class:`PrototypeClusterer`.
 
@@ -94,27 +94,29 @@ class NEOKMeans(PrototypeClusterer):
     contamination: OutlierRows = 0.1
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Crisp:
+    def _start(self, X: Table, C: NDArray[Any]) -> NEOState:
         labels = X.nearest(C, 1).labels[:, 0]
         everything = np.ones(X.n_rows, dtype=bool)
         return self._assign(X, X.label_means(labels, everything, fallback=C))
 
-    def _step(self, X: Table, state: Crisp) -> Crisp:
+    def _step(self, X: Table, state: NEOState) -> NEOState:
         return self._assign(X, X.weighted_means(state.W, fallback=state.C))
 
-    def _assign(self, X: Table, C: NDArray[Any]) -> Crisp:
+    def _assign(self, X: Table, C: NDArray[Any]) -> NEOState:
         n, k = X.n_rows, len(C)
         n_left_out = self._n_trimmed(X)
         D = X.squared_distances(C).astype(np.float64, copy=False)
         sure = smallest(D.min(axis=1), n - n_left_out)
         U = one_hot(D.argmin(axis=1), k) & sure[:, None]
         rest = np.where(U, np.inf, D).ravel()
-        U |= smallest(rest, self._n_extra(X) + n_left_out).reshape(n, k)
-        return Crisp(
+        extra = smallest(rest, self._n_extra(X) + n_left_out)
+        U |= extra.reshape(n, k)
+        return NEOState(
             C=C,
             W=U.astype(np.float64),
             v=np.where(U.any(axis=1), 1.0, 0.0),
             objective=float(D[U].sum()),
+            reach=float(rest[extra].max(initial=0.0)),
         )
 
     def _n_trimmed(self, X: Table) -> int:
@@ -148,11 +150,17 @@ class NEOKMeans(PrototypeClusterer):
                 "raise either."
             )
 
-    def _learn(self, X: Table, state: Crisp) -> None:
-        D = X.squared_distances(state.C)
-        self.reach_ = float(D[state.W > 0].max(initial=0.0))
+    def _learn(self, X: Table, state: NEOState) -> None:
+        self.reach_ = state.reach
 
     def _belong(self, X: Table) -> NDArray[np.float64]:
         D = X.squared_distances(self.cluster_centers_)
         nearest = one_hot(D.argmin(axis=1), D.shape[1])
         return (nearest | (D <= self.reach_)).astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NEOState(Crisp):
+    """An iterate, and the largest squared distance of its further memberships."""
+
+    reach: float

@@ -145,8 +145,9 @@ def check_row_count(
     lightest = 1.0 if X.weights is None else min(1.0, X.weights[X.weights > 0].min())
     if n_trimmed and X.mass - n_trimmed < n_clusters * lightest:
         raise ValueError(
-            f"{trimmed_by} trims {n_trimmed} of {X.mass:g} rows, which leaves fewer "
-            f"than n_clusters={n_clusters}; ask for fewer outliers or fewer clusters."
+            f"{trimmed_by} leaves {max(X.mass - n_trimmed, 0):g} of {X.mass:g} rows, "
+            f"too few for n_clusters={n_clusters}; ask for fewer outliers or fewer "
+            "clusters."
         )
     n_distinct = X.count_distinct(n_clusters)
     if n_distinct < n_clusters:

@@ -17,9 +17,9 @@ from sklearn.base import (
 )
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from rtkm._admission import admit, admit_centers, admit_new, check_row_count
+from rtkm._admission import admit, admit_centers, check_row_count
+from rtkm._answers import Answers
 from rtkm._descent import DUST, Run, descend
 from rtkm._offset import boundary
 from rtkm._params import (
@@ -38,14 +38,20 @@ from rtkm.seeding import SEEDINGS, Init
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrototypeClusterer(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    Answers,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    BaseEstimator,
 ):
     """Base of all clusterers with centers.
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:
     ``_start(X, C)``, the state at the starting centers, and ``_step(X, state)``, the
-    next state; both are written in the words of :class:`rtkm._table.Table`. A method
-    with rules of its own for new rows also gives ``_rate`` and ``_belong``.
+    next state; both are written in the words of :class:`rtkm._table.Table`. Those with
+    rules of their own for new rows also give ``_rate``, ``_belong``, ``_crisp`` or
+    ``_offset``, with what they need for it kept by ``_learn``; ``_check`` refuses
+    parameters that do not suit the table.
 
     Parameters
     ----------
@@ -61,8 +67,9 @@ class PrototypeClusterer(
     max_iter : int, default=300
         Most steps of one descent.
     tol : float, default=1e-6
-        Relative fall of the objective at which a method with weights ends. Methods that
-        assign rows to whole clusters end when no row moves any more, and do not use it.
+        Relative fall of the objective at which methods end that have weights or sets of
+        clusters. Those that assign rows to nearest centers end when no row moves any
+        more, and do not use it.
     random_state : int, RandomState or None, default=None
         Makes seeds and swaps repeatable.
     verbose : int, default=0
@@ -149,21 +156,9 @@ class PrototypeClusterer(
     def _learn(self, X: Table, state: Any) -> None:
         """Keep, as fitted attributes, what the method needs besides its centers."""
 
-    def _rate(self, X: Table) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Return the cluster and the outlier score of each row by the fitted model."""
-        nearest = X.nearest(self.cluster_centers_, self._n_nearest_fitted)
-        return nearest.labels[:, 0], nearest.cost
-
-    def _belong(self, X: Table) -> NDArray[np.float64]:
-        """Return the memberships of rows by the fitted model."""
-        nearest = X.nearest(self.cluster_centers_, self._n_nearest_fitted)
-        memberships = np.zeros((X.n_rows, len(self.cluster_centers_)))
-        np.put_along_axis(memberships, nearest.labels.astype(np.intp), 1.0, axis=1)
-        return memberships
-
-    def _crisp(self, memberships: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return the clusters that membership weights stand for."""
-        return memberships > DUST
+    def _n_steps(self) -> int:
+        """Return the most steps of one descent."""
+        return self.max_iter
 
     # Fitting
 
@@ -245,7 +240,7 @@ class PrototypeClusterer(
         def step(state: Any) -> Any:
             return self._step(X, state)
 
-        descend(step, run, max_iter=self.max_iter, tol=self.tol, watch=watch)
+        descend(step, run, max_iter=self._n_steps(), tol=self.tol, watch=watch)
         if self._n_swaps() != 0:
             swap_centers(
                 X,
@@ -277,7 +272,7 @@ class PrototypeClusterer(
         self.cluster_centers_ = state.C
         self._n_nearest_fitted = self._n_nearest()
         self._learn(X, state)
-        _, scores = self._rate(X)
+        scores = self._rate(X).scores
         self._memberships = state.sparse_memberships()
         self.inlier_weights_ = state.v.copy()
         self.outlier_mask_ = ~state.inlier_mask
@@ -293,7 +288,7 @@ class PrototypeClusterer(
         self.objective_path_ = np.array(run.path)
         self.n_iter_ = state.n_iter
         self.converged_ = run.converged
-        if not run.converged and state.n_iter >= self.max_iter:
+        if not run.converged and state.n_iter >= self._n_steps():
             warnings.warn(
                 f"{type(self).__name__} stopped at max_iter={self.max_iter} "
                 f"{run.how_it_ended}; raise max_iter or tol.",
@@ -307,66 +302,6 @@ class PrototypeClusterer(
         scores = self.outlier_scores_[counts]
         trimmed = self.inlier_weights_[counts] < 1 - DUST
         return -boundary(scores, ~self.outlier_mask_[counts], trimmed)
-
-    # Fitted attributes that are built when asked for
-
-    @property
-    def memberships_(self) -> NDArray[np.float64]:
-        """Membership weights, (n_samples, n_clusters)."""
-        check_is_fitted(self)
-        return self._memberships.toarray().astype(np.float64)
-
-    @property
-    def assignments_(self) -> NDArray[np.bool_]:
-        """Clusters of the rows that are not outliers, (n_samples, n_clusters)."""
-        return self._crisp(self.memberships_) & ~self.outlier_mask_[:, None]
-
-    @property
-    def inertia_(self) -> float:
-        """The objective, by its name in :class:`sklearn.cluster.KMeans`."""
-        check_is_fitted(self)
-        return self.objective_
-
-    @property
-    def _n_features_out(self) -> int:
-        return len(self.cluster_centers_)
-
-    # New rows
-
-    def _admit_new(self, X: ArrayLike) -> Table:
-        """Check new rows, in the precision of the centers."""
-        check_is_fitted(self)
-        return admit_new(self, X)
-
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Return the nearest cluster of each row, or -1 for an outlier."""
-        labels, scores = self._rate(self._admit_new(X))
-        return np.where(-scores < self.offset_, np.int32(-1), labels)
-
-    def predict_memberships(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return membership weights of new rows, those of outliers included."""
-        return self._belong(self._admit_new(X))
-
-    def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the distances to the centers, (n_samples, n_clusters)."""
-        return np.sqrt(self._admit_new(X).squared_distances(self.cluster_centers_))
-
-    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return minus the outlier score of each row: higher is more normal."""
-        _, scores = self._rate(self._admit_new(X))
-        return -scores
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
-        scores = self.score_samples(X)
-        if self.offset_ == -np.inf:  # nothing is outlying, not even a score of -inf
-            return np.full(len(scores), np.inf)
-        return scores - self.offset_
-
-    def score(self, X: ArrayLike, y: object = None) -> float:
-        """Return minus the cost over the rows that are no outliers."""
-        scores = self.score_samples(X)
-        return float(scores[scores >= self.offset_].sum())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

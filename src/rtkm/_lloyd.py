@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
@@ -17,11 +17,6 @@ from rtkm._base import PrototypeClusterer
 from rtkm._table import Table
 
 
-def one_thread() -> Any:
-    """Return a context for k-means: several threads add up in the order they finish."""
-    return threads().limit(limits=1, user_api="openmp")
-
-
 @cache
 def threads() -> ThreadpoolController:
     """Return the handle on scikit-learn's threads."""
@@ -30,10 +25,18 @@ def threads() -> ThreadpoolController:
 
 def lloyd(rows: Any, C: NDArray[Any], max_iter: int) -> KMeans:
     """Return k-means run from the centers until no row moves."""
-    with warnings.catch_warnings(), one_thread():
+    # several threads would add up in the order in which they finish
+    one_thread = threads().limit(limits=1, user_api="openmp")
+    with warnings.catch_warnings(), one_thread:
         # too few distinct rows were reported at the door
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(len(C), init=C, n_init=1, max_iter=max_iter, tol=0).fit(rows)
+
+
+def best_lloyd(rows: Any, starts: Iterable[NDArray[Any]], max_iter: int) -> KMeans:
+    """Return the best k-means from any of the starts; ties keep the earliest."""
+    fits = [lloyd(rows, C, max_iter) for C in starts]
+    return min(fits, key=lambda fit: float(fit.inertia_))
 
 
 class StartsFromKMeans(PrototypeClusterer):
@@ -42,9 +45,6 @@ class StartsFromKMeans(PrototypeClusterer):
     def _starting_centers(
         self, X: Table
     ) -> Iterator[tuple[NDArray[Any], np.random.RandomState]]:
-        starts = [
-            (lloyd(X.X, C, self.max_iter), rng)
-            for C, rng in super()._starting_centers(X)
-        ]
-        best, rng = min(starts, key=lambda start: float(start[0].inertia_))
-        yield np.ascontiguousarray(best.cluster_centers_, dtype=X.dtype), rng
+        starts, rngs = zip(*super()._starting_centers(X), strict=True)
+        C = best_lloyd(X.X, starts, self.max_iter).cluster_centers_
+        yield np.ascontiguousarray(C, dtype=X.dtype), rngs[0]

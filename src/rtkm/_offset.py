@@ -27,3 +27,10 @@ def halfway(last_in: float, first_out: float) -> float:
     low, high = float(last_in), float(first_out)
     middle = low + (high - low) / 2
     return middle if middle < high else low
+
+
+def margins(scores: NDArray[np.float64], offset: float) -> NDArray[np.float64]:
+    """Return scores less the offset; at an infinite one, inliers are far inside."""
+    if offset == -np.inf:
+        return np.full(len(scores), np.inf)
+    return scores - offset

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
+from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import DUST, State
 from rtkm._lloyd import StartsFromKMeans
@@ -93,47 +94,41 @@ class OverlappingClusterer(PrototypeClusterer):
 
     def _start(self, X: Table, C: NDArray[Any]) -> Covered:
         charges = self._charges(X, C)
-        return self._cover(X, C, charges, self._find_sets(X, C, charges))
+        return covered(C, charges, *self._choose(X, C, charges))
 
     def _step(self, X: Table, state: Covered) -> Covered:
         C = np.ascontiguousarray(self._move(X, state), dtype=X.dtype)
-        found = self._find_sets(X, C, state.charges)
-        return self._cover(X, C, state.charges, found, last=state.sets)
+        sets, costs = self._choose(X, C, state.charges, state.sets)
+        return covered(C, state.charges, sets, costs)
 
-    def _cover(
-        self,
-        X: Table,
-        C: NDArray[Any],
-        charges: Charges,
-        sets: Sets,
-        last: Sets | None = None,
-    ) -> Covered:
-        """Give rows the sets found, or their last ones where these are cheaper."""
-        cost = self._costs(X, C, sets, charges)
-        if last is not None:  # no search is exact for every method and size
-            last_cost = self._costs(X, C, last, charges)
-            sets = np.where((last_cost < cost)[:, None], last, sets)
-            cost = np.minimum(cost, last_cost)
-        return Covered(
-            C=C,
-            W=sets.astype(np.float64),
-            v=np.ones(X.n_rows),
-            objective=X.total(cost),
-            charges=charges,
-        )
+    def _choose(
+        self, X: Table, C: NDArray[Any], charges: Charges, *others: Sets
+    ) -> tuple[Sets, Floats]:
+        """Return the cheapest set of each row, and its cost.
+
+        A search may miss the best, or lose its digits where centers lie far out: the
+        nearest cluster alone, and any other sets, get a chance as well.
+        """
+        sets = self._find_sets(X, C, charges)
+        costs = self._costs(X, C, sets, charges)
+        for other in (nearest_alone(X, C), *others):
+            other_costs = self._costs(X, C, other, charges)
+            sets = np.where((other_costs < costs)[:, None], other, sets)
+            costs = np.minimum(costs, other_costs)
+        return sets, costs
 
     def _learn(self, X: Table, state: Covered) -> None:
         self._charges_fitted = state.charges
 
-    def _rate(self, X: Table) -> tuple[NDArray[np.int32], Floats]:
+    def _rate(self, X: Table) -> Rating:
         C = self.cluster_centers_
-        sets = self._find_sets(X, C, self._charges_fitted)
-        D = np.where(sets, X.squared_distances(C), np.inf)
+        sets, costs = self._choose(X, C, self._charges_fitted)
+        labels = np.where(sets, X.squared_distances(C), np.inf).argmin(axis=1)
         scores = X.squared_residuals(self._mix(sets), C)
-        return D.argmin(axis=1).astype(np.int32), scores
+        return Rating(labels.astype(np.int32), scores, costs)
 
     def _belong(self, X: Table) -> Floats:
-        sets = self._find_sets(X, self.cluster_centers_, self._charges_fitted)
+        sets, _ = self._choose(X, self.cluster_centers_, self._charges_fitted)
         return sets.astype(np.float64)
 
 
@@ -142,8 +137,8 @@ class LeastSquaresClusterer(OverlappingClusterer, StartsFromKMeans):
     """Base of those that start from k-means, search all sets and solve for centers."""
 
     def _start(self, X: Table, C: NDArray[Any]) -> Covered:
-        alone = one_hot(X.nearest(C, 1).labels[:, 0], len(C))
-        return self._cover(X, C, self._charges(X, C), alone)
+        charges, alone = self._charges(X, C), nearest_alone(X, C)
+        return covered(C, charges, alone, self._costs(X, C, alone, charges))
 
     def _find_sets(self, X: Table, C: NDArray[Any], charges: Charges) -> Sets:
         prices = self._prices(len(C), charges)
@@ -154,6 +149,22 @@ class LeastSquaresClusterer(OverlappingClusterer, StartsFromKMeans):
         G, residual = normal_equations(X, self._mix(state.sets), state.C)
         # where the sets do not determine the centers, these move no more than needed
         return state.C + np.linalg.pinv(G, rcond=1e-12, hermitian=True) @ residual
+
+
+def covered(C: NDArray[Any], charges: Charges, sets: Sets, costs: Floats) -> Covered:
+    """Return the state in which rows have these sets."""
+    return Covered(
+        C=C,
+        W=sets.astype(np.float64),
+        v=np.ones(len(sets)),
+        objective=float(costs.sum()),
+        charges=charges,
+    )
+
+
+def nearest_alone(X: Table, C: NDArray[Any]) -> Sets:
+    """Return sets of the nearest cluster."""
+    return one_hot(X.nearest(C, 1).labels[:, 0], len(C))
 
 
 def squared_gaps(C: NDArray[Any]) -> Floats:

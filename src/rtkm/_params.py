@@ -118,16 +118,12 @@ def check_value(name: str, value: Any, hint: Any, owner: str) -> None:
 
 
 def check_memberships(n_memberships: int, n_clusters: int) -> None:
-    """Refuse more memberships than clusters."""
+    """Refuse more memberships than clusters, and warn where all centers become one."""
     if n_memberships > n_clusters:
         raise ValueError(
             f"n_memberships={n_memberships} needs at least {n_memberships} clusters; "
             f"n_clusters is {n_clusters}."
         )
-
-
-def warn_of_full_memberships(n_memberships: int, n_clusters: int) -> None:
-    """Warn where rows in all clusters make the centers one."""
     if n_memberships == n_clusters > 1:
         warnings.warn(
             f"n_memberships={n_memberships} puts every row in each of n_clusters="

@@ -67,7 +67,10 @@ class Table:
         their center a cost of their own.
         """
         squared_rounding = np.square(8 * np.finfo(self.dtype).eps * state.C).sum(axis=1)
-        return state.level * (1 - 1e-9) - self.mass * float(squared_rounding.max())
+        # a level may be a mean where the objective is a sum
+        share = state.level / state.objective if state.objective else 1.0
+        rounding = self.mass * share * float(squared_rounding.max())
+        return state.level * (1 - 1e-9) - rounding
 
     def total(self, values: NDArray[np.float64]) -> float:
         """Return the weighted sum of one value a row."""

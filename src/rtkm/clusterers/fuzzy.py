@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._answers import Rating
 from rtkm._base import WeightedClusterer
 from rtkm._descent import State
 from rtkm._params import AboveOne, Nothing, UpToOne
@@ -106,7 +107,7 @@ class FuzzyCMeans(WeightedClusterer):
         self._threshold_fitted = self.membership_threshold or 1 / k
         squares = np.square(state.W).sum(axis=1)
         self.partition_coefficient_ = X.total(squares) / X.mass
-        blurred = self.partition_coefficient_ * k - 1 < 1e-3 * (k - 1)
+        blurred = np.median(state.W.max(axis=1)) * k - 1 < 0.03 * (k - 1)
         if blurred and k > 1 and X.count_distinct(2) > 1:
             warnings.warn(
                 f"at fuzzifier={self.fuzzifier!r} every row has about the same share "
@@ -114,6 +115,12 @@ class FuzzyCMeans(WeightedClusterer):
                 UserWarning,
                 stacklevel=5,
             )
+
+    def _rate(self, X: Table) -> Rating:
+        labels, scores, _ = super()._rate(X)
+        D = X.squared_distances(self.cluster_centers_)
+        m = self._fuzzifier_fitted
+        return Rating(labels, scores, (shares(D, m) ** m * D).sum(axis=1))
 
     def _belong(self, X: Table) -> NDArray[np.float64]:
         D = X.squared_distances(self.cluster_centers_)

@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Vertex, Wanderer
 from rtkm._params import OutlierRows, Rule, Tolerance, is_name, whole_rows
@@ -25,9 +26,10 @@ class KMOR(PrototypeClusterer):
     r"""Cluster rows and decide, up to a limit, how many of them are outliers.
 
     Choose it when outliers stand out clearly but nobody knows how many there are: a row
-    is one if it lies ``cutoff_factor`` times farther, in squared distance, than inliers
-    do on average, and there are never more than ``max_outliers``. With one cluster much
-    wider than the others its own rows look like outliers. A step costs O(n k d).
+    is one if its squared distance is large against the mean of the inliers, and there
+    are never more than ``max_outliers``. Raise ``cutoff_factor`` to 9 or so for clean
+    tables: at 3 the tails of Gaussian clusters alone use up the limit. With one cluster
+    much wider than the others its own rows look like outliers. A step costs O(n k d).
 
     It minimizes
 
@@ -59,8 +61,9 @@ class KMOR(PrototypeClusterer):
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, -1 for outliers.
     outlier_scores_ : ndarray of shape (n_samples,)
-        Squared distance to the nearest center, in mean squared inlier distances: to be
-        compared with ``cutoff_factor``.
+        Squared distance to the nearest center, in mean squared inlier distances. The
+        published step cuts at ``cutoff_factor`` g, the exact one lower, at about
+        g / (1 + (g - 1) m / n) for m outliers.
     mean_inlier_cost_ : float
         Mean squared distance of the inliers.
     outlier_mask_, n_outliers_, objective_, ... : shared
@@ -140,8 +143,8 @@ class KMOR(PrototypeClusterer):
     def _learn(self, X: Table, state: Vertex) -> None:
         self.mean_inlier_cost_ = float(state.nearest.cost[state.kept].mean())
 
-    def _rate(self, X: Table) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        labels, cost = super()._rate(X)
+    def _rate(self, X: Table) -> Rating:
+        labels, cost, _ = super()._rate(X)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = cost / self.mean_inlier_cost_
-        return labels, np.where(cost > 0, ratio, 0.0)
+        return Rating(labels, np.where(cost > 0, ratio, 0.0), cost)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
 from rtkm._admission import check_row_count, make_table
-from rtkm._lloyd import lloyd
+from rtkm._lloyd import best_lloyd
 from rtkm._params import (
     Count,
     Flag,
@@ -117,8 +117,7 @@ def estimate_neo_parameters(
     check_row_count(table, n_clusters)
     rng = check_random_state(random_state)
     seeds = (SEEDINGS["k-means++"](table, n_clusters, 0, rng) for _ in range(n_init))
-    fits = [lloyd(table.X, C, max_iter) for C in seeds]
-    C = min(fits, key=lambda fit: float(fit.inertia_)).cluster_centers_
+    C = best_lloyd(table.X, seeds, max_iter).cluster_centers_
     d = np.sqrt(table.squared_distances(np.ascontiguousarray(C, dtype=table.dtype)))
     if strategy == "radius":
         overlap = overlap_by_radius(d, overlap_deviations)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._descent import Vertex
+from rtkm._descent import Vertex, are_equal
 from rtkm._lloyd import StartsFromKMeans, lloyd
 from rtkm._params import Tally, UpToOne
 from rtkm._table import Table
@@ -18,10 +18,11 @@ from rtkm._table import Table
 class ORC(StartsFromKMeans):
     r"""Cluster by k-means, remove the farthest rows, and cluster what is left again.
 
-    Choose it to compare with published results, or for one cautious cleaning of a table
-    with a few extreme outliers. Every round removes at least one row, good or bad, so
-    more rounds than outliers deserve eat into the clusters; and the farthest rows are
-    mostly those of the widest cluster. A round costs one k-means.
+    Choose it to compare with published results. Every round removes at least one row,
+    good or bad, so more rounds than outliers deserve eat into the clusters; the
+    farthest rows are mostly those of the widest cluster; and an outlier so extreme that
+    k-means gives it a center of its own is never removed, but good rows in its stead.
+    A round costs one k-means.
 
     It runs k-means, and then ``n_rounds`` times [1]_ removes every row with
 
@@ -52,7 +53,7 @@ class ORC(StartsFromKMeans):
     removal_round_ : ndarray of shape (n_samples,)
         The round in which a row was removed, 0 for those left.
     outlier_mask_, outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`; ``n_iter_`` counts the rounds.
+        As in :class:`PrototypeClusterer`; ``n_iter_`` counts the rounds, at least 1.
 
     See Also
     --------
@@ -124,6 +125,9 @@ class ORC(StartsFromKMeans):
             n_rounds=self.n_rounds,
         )
 
+    def _n_steps(self) -> int:
+        return max(self.n_rounds, 1)
+
     def _learn(self, X: Table, state: ORCState) -> None:
         self.removal_round_ = state.removal_round
 
@@ -137,4 +141,4 @@ class ORCState(Vertex):
 
     def settled(self, last: Vertex, tol: float) -> bool:
         """Whether that was the last round, or removed nothing."""
-        return self.n_iter >= self.n_rounds or self.kept.sum() == last.kept.sum()
+        return self.n_iter >= self.n_rounds or are_equal(self.kept, last.kept)

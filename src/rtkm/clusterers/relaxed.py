@@ -15,7 +15,6 @@ from rtkm._params import (
     Count,
     Positive,
     check_memberships,
-    warn_of_full_memberships,
 )
 from rtkm._table import Table
 
@@ -121,4 +120,3 @@ class RelaxedKMeans(WeightedClusterer):
 
     def _check(self, X: Table) -> None:
         check_memberships(self.n_memberships, self.n_clusters)
-        warn_of_full_memberships(self.n_memberships, self.n_clusters)

@@ -17,7 +17,6 @@ from rtkm._params import (
     Positive,
     Tally,
     check_memberships,
-    warn_of_full_memberships,
     whole_rows,
 )
 from rtkm._table import Table
@@ -169,7 +168,6 @@ class RTKM(WeightedClusterer):
 
     def _check(self, X: Table) -> None:
         check_memberships(self.n_memberships, self.n_clusters)
-        warn_of_full_memberships(self.n_memberships, self.n_clusters)
 
     def _n_swaps(self) -> int | str:
         return self.n_swaps if self.step == "auto" else 0

@@ -13,7 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit, admit_new, column_ends
-from rtkm._offset import boundary
+from rtkm._offset import boundary, margins
 from rtkm._params import OutlierRows, Rule, check_params, is_number, whole_rows
 from rtkm._table import Table, smallest
 
@@ -124,10 +124,7 @@ class OutlierDetector(OutlierMixin, BaseEstimator):
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
-        scores = self.score_samples(X)
-        at_the_cut = scores == self.offset_  # both may be infinite
-        with np.errstate(invalid="ignore"):
-            return np.where(at_the_cut, 0.0, scores - self.offset_)
+        return margins(self.score_samples(X), self.offset_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,9 +8,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.cluster import KMeans
 
-from rtkm._lloyd import one_thread
+from rtkm._lloyd import best_lloyd
 from rtkm._params import Rule, is_name, is_number
 from rtkm._table import Table
 from rtkm.detectors._base import (
@@ -22,7 +21,7 @@ from rtkm.detectors._base import (
     default_size,
     takes_sparse,
 )
-from rtkm.seeding import k_means_plus_plus
+from rtkm.seeding import SEEDINGS
 
 AboveOne = Annotated[float, Rule("a number above 1", lambda v: is_number(v, above=1))]
 Boundary = Annotated[
@@ -145,11 +144,9 @@ class CBLOF(CountingDetector):
         """Return a fitted copy of the clusterer, or k-means."""
         if self.clusterer is not None:
             return clone(self.clusterer).fit(X.X)
-        k_means = KMeans(
-            default_size(X), init=k_means_plus_plus, n_init=10, random_state=0
-        )
-        with one_thread():
-            return k_means.fit(X.X)
+        rng, k = np.random.RandomState(0), default_size(X)
+        starts = (SEEDINGS["k-means++"](X, k, 0, rng) for _ in range(10))
+        return best_lloyd(X.X, starts, max_iter=300)
 
     def _large(self, sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Tell large clusters from small ones."""

@@ -55,6 +55,12 @@ class Table:
         return self.total(cost) / self.mass
 
     @property
+    def least_distance(self) -> float:
+        """What distances of rows from their means stay below by rounding alone."""
+        share = max(1e-12, 64 * float(np.finfo(self.dtype).eps))
+        return share * float(np.sqrt(self.squared_scale))
+
+    @property
     def mean(self) -> NDArray[Any]:
         """The mean row, (1, n_features)."""
         origin = np.zeros((1, self.n_features), dtype=self.dtype)

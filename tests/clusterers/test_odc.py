@@ -113,6 +113,16 @@ def test_a_cluster_whose_rows_sit_on_its_center_flags_nothing():
     assert_array_equal(model.score_samples(column(1, 9)), (0, 0))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rounding_does_not_make_a_cutoff(dtype):
+    # the circle above, moved to where the mean of three equal rows may be rounded
+    for shift in np.random.default_rng(0).uniform(-3, 3, size=50):
+        X = (column(0, 0, 0, 1) + shift).astype(dtype)
+        model, _ = watched(X, X[:1], cutoff_factor=1.5)
+        assert_allclose(model.cluster_centers_, [[shift + 0.25]], atol=1e-6)
+        assert_array_equal(model.labels_, (0, 0, 0, -1))
+
+
 def test_a_lone_outlier_with_its_own_center_is_never_found():
     X = column(0, 1, 2, 1000)
     model, _ = watched(X, column(1, 1000))

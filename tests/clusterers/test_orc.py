@@ -86,12 +86,15 @@ def test_rows_all_on_their_centers_stay():
     assert model.objective_ == 0
 
 
-@pytest.mark.parametrize("offset", [1e3, 1e8])
-def test_rounding_does_not_make_a_row_the_farthest(offset):
-    # means of equal rows may differ from them in the last digit
-    X = np.repeat(np.array([(0.1, 0.7), (0.3, 0.2)]), 7, axis=0) + offset
-    model = ORC(2, threshold=0.5, n_rounds=3, init=X[[0, 7]]).fit(X)
-    assert model.n_outliers_ == 0
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("n_copies", [3, 7, 1000])
+def test_rounding_does_not_make_a_row_the_farthest(n_copies, dtype):
+    # means of equal rows mostly differ from them in the last digit
+    for seed in range(20):
+        places = np.random.default_rng(seed).random((2, 2))
+        X = np.repeat(places, n_copies, axis=0).astype(dtype)
+        model = ORC(2, threshold=0.5, n_rounds=3, init=places).fit(X)
+        assert model.n_outliers_ == 0
 
 
 def test_every_round_removes_at_least_the_farthest_row():

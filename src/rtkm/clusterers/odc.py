@@ -106,6 +106,7 @@ class ODC(PrototypeClusterer):
         sizes = np.bincount(labels[inliers], minlength=len(C))
         sums = np.bincount(labels[inliers], distance[inliers], minlength=len(C))
         scales = sums / np.maximum(sizes, 1)
+        scales[scales <= X.least_distance] = 0.0
         kept = relative(distance, scales[labels]) <= self.cutoff_factor
         return ODCState(
             C=C,

@@ -105,7 +105,7 @@ class ORC(StartsFromKMeans):
         far = state.kept & (distance > self.threshold * farthest)
         done = (
             state.n_iter >= self.n_rounds
-            or farthest <= 1e-12 * np.sqrt(X.squared_scale)
+            or farthest <= X.least_distance
             or (state.kept & ~far).sum() < self.n_clusters
         )
         return far & (not done)
@@ -113,8 +113,10 @@ class ORC(StartsFromKMeans):
     def _at(
         self, X: Table, C: NDArray[Any], removal_round: NDArray[np.int32]
     ) -> ORCState:
-        nearest = X.nearest(C, 1)
         kept = removal_round == 0
+        # means to the last digit: those of k-means are summed in the rows' precision
+        C = X.label_means(X.nearest(C, 1).labels[:, 0], kept, fallback=C)
+        nearest = X.nearest(C, 1)
         return ORCState(
             C=C,
             nearest=nearest,

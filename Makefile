@@ -25,10 +25,10 @@ spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
 
 test: $(VENV)/with-test $(VENV)/with-crosscheck
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
 quick: $(VENV)/with-test
-	$(BIN)/python -m pytest -m "not slow"
+	$(BIN)/python -m pytest -n auto -m "not slow"
 
 check: $(VENV)/with-test $(VENV)/with-check
 	$(BIN)/ruff check

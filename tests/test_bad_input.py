@@ -151,8 +151,8 @@ def test_trimming_more_than_leaves_a_row_a_cluster_is_refused(
     model, asked, n_trimmed, X
 ):
     with refuses(
-        f"{asked} trims {n_trimmed} of 60 rows, which leaves fewer than n_clusters=5; "
-        "ask for fewer outliers or fewer clusters."
+        f"{asked} leaves {max(60 - n_trimmed, 0)} of 60 rows, too few for "
+        "n_clusters=5; ask for fewer outliers or fewer clusters."
     ):
         model.fit(X)
 

@@ -177,7 +177,7 @@ def test_bad_random_states_are_refused(clusterer, value):
         ),
         (
             KMOR(3, max_outliers=20),
-            "max_outliers=20 trims 20 of 20 rows, which leaves fewer than "
+            "max_outliers=20 leaves 0 of 20 rows, too few for "
             "n_clusters=3; ask for fewer outliers or fewer clusters.",
         ),
     ],

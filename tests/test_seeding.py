@@ -313,7 +313,7 @@ def test_numbers_of_outliers_that_make_no_sense_are_refused(n_outliers):
 
 
 def test_more_outliers_than_the_clusters_leave_are_refused():
-    with pytest.raises(ValueError, match="n_outliers=4 trims 4 of 5 rows, which l"):
+    with pytest.raises(ValueError, match="n_outliers=4 leaves 1 of 5 rows, too few"):
         robust_k_means_plus_plus(FIVE, 2, n_outliers=4)
 
 

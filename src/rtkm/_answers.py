@@ -6,6 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit_new
@@ -26,7 +32,9 @@ class Rating(NamedTuple):
     costs: NDArray[np.float64]
 
 
-class Answers:
+class Answers(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Answers by the fitted centers, for training rows and new ones."""
 
     # set by a fit

@@ -9,12 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import (
-    BaseEstimator,
-    ClassNamePrefixFeaturesOutMixin,
-    ClusterMixin,
-    TransformerMixin,
-)
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
@@ -37,13 +31,7 @@ from rtkm.seeding import SEEDINGS, Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrototypeClusterer(
-    Answers,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    ClusterMixin,
-    BaseEstimator,
-):
+class PrototypeClusterer(Answers):
     """Base of all clusterers with centers.
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:

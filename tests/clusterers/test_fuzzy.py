@@ -133,14 +133,15 @@ def test_assignments_are_shares_from_the_threshold_on_and_always_the_largest():
     # at (0, 3): shares of 0 are 1 and 0, of 1 4/5 and 1/5, of 1.5 a half each
     X = column(0, 1, 1.5, 3)
     model = FuzzyCMeans(2, init=column(0, 3), max_iter=1)
-    with pytest.warns(UserWarning, match="stopped at max_iter=1"):
-        model.fit(X)
-    U = model.memberships_
     for threshold in (0.1, 0.3, 0.75, 1.0):
         model.set_params(membership_threshold=threshold)
+        with pytest.warns(UserWarning, match="stopped at max_iter=1"):
+            U = model.fit(X).memberships_
         expected = (threshold <= U) | (np.arange(2) == U.argmax(axis=1)[:, None])
         assert_array_equal(model.assignments_, expected)
     model.set_params(membership_threshold=None)
+    with pytest.warns(UserWarning, match="stopped at max_iter=1"):
+        model.fit(X)
     assert_array_equal(
         model.assignments_, (U >= 0.5) | (np.arange(2) == U.argmax(axis=1)[:, None])
     )

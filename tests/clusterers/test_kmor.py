@@ -165,3 +165,9 @@ def test_the_dearer_outliers_are_the_fewer_there_are():
     assert counts == sorted(counts, reverse=True)
     assert counts[0] == 30
     assert counts[-1] == 0
+
+
+def test_score_tells_numbers_of_clusters_apart(blobs):
+    # outlier scores are relative to the inliers, whatever the fit; the score is not
+    scores = [KMOR(k, random_state=0).fit(blobs).score(blobs) for k in (1, 3, 6)]
+    assert scores[0] < scores[1] < scores[2] < 0

@@ -98,7 +98,9 @@ def test_a_negative_overlap_goes_down_to_minus_the_outliers():
     # k-means-- with two outliers: 1 + 1 around 1 and 1 + 1 around 11
     assert_array_equal(model.labels_, (0, 0, 0, 1, 1, 1, -1, -1))
     assert model.objective_ == 4
-    with pytest.raises(ValueError, match="leaves out more rows than contamination=1"):
+    with pytest.raises(
+        ValueError, match="leaves out 2 of 8 rows, contamination=1 only 1"
+    ):
         NEOKMeans(2, overlap=-0.25, contamination=1).fit(X)
 
 

@@ -9,6 +9,7 @@ from reference import column
 from sklearn.exceptions import ConvergenceWarning
 
 from rtkm import ODC
+from rtkm.datasets import make_outlier_blobs
 
 
 def watched(X, start, **parameters):
@@ -173,3 +174,20 @@ def test_starts_are_compared_by_the_mean_over_inliers():
     starts = iter([column(1), column(100)])
     model = ODC(1, cutoff_factor=1.2, init=lambda *a, **b: next(starts), n_init=2)
     assert_array_equal(model.fit(X).labels_, (-1, -1, 0, 0, 0, 0, 0, 0))
+
+
+def test_the_best_of_several_starts_is_kept_in_single_precision():
+    # what rounding of the centers can do to a sum is too much to allow to a mean
+    X = make_outlier_blobs(3000, 2, 12, random_state=3)[0]
+    X = (X - X.mean(axis=0) + 1e4).astype(np.float32)
+    ends = []
+
+    def watch(state):
+        if state.n_iter == 0:
+            ends.append(None)
+        ends[-1] = state.level
+
+    model = ODC(12, init="random", n_init=6, random_state=0, on_step=watch).fit(X)
+    kept = ~model.outlier_mask_
+    assert min(ends) < ends[0]
+    assert_allclose(model.objective_ / kept.sum(), min(ends), rtol=1e-6)

@@ -151,11 +151,13 @@ def test_a_row_keeps_its_last_set_where_that_is_cheaper():
     table, C = make_table(column(5)), column(0, 10, 3)
     model = OKM(3)
     charges = model._charges(table, C)
-    found = model._find_sets(table, C, charges)
-    last = np.array([(True, True, False)])
-    assert_array_equal(model._cover(table, C, charges, found, last).W, [(1, 1, 0)])
-    last = np.array([(True, False, True)])  # at 12.25
-    assert_array_equal(model._cover(table, C, charges, found, last).W, [(0, 0, 1)])
+    for last, cost, expected in (
+        ((True, True, False), 0, (True, True, False)),
+        ((True, False, True), 4, (False, False, True)),  # the last at 12.25
+    ):
+        sets, costs = model._choose(table, C, charges, np.array([last]))
+        assert_array_equal(sets, [expected])
+        assert_array_equal(costs, [cost])
 
 
 # Edges

@@ -116,3 +116,9 @@ def test_the_best_of_several_runs_of_kmeans_is_cleaned():
     starts = iter([column(0, 1, 150), column(1, 101, 201), column(0, 150, 201)])
     model = ORC(3, init=lambda *a, **b: next(starts), n_init=3, n_rounds=0).fit(X)
     assert_allclose(model.cluster_centers_, column(1, 101, 201))
+
+
+def test_max_iter_limits_k_means_and_not_the_rounds(blobs):
+    model = ORC(3, threshold=0.99, n_rounds=5, max_iter=2, random_state=0).fit(blobs)
+    assert model.n_iter_ == model.removal_round_.max() == 5
+    assert model.converged_

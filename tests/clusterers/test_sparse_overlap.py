@@ -205,3 +205,13 @@ def test_rows_on_their_centers_cost_nothing(cls):
     assert model.objective_ == 0
     assert_array_equal(model.assignments_, np.repeat([(1, 0), (0, 1)], 3, axis=0))
     assert_array_equal(model.outlier_scores_, np.zeros(6))
+
+
+def test_a_set_found_in_lost_digits_gives_way_to_the_nearest_cluster():
+    # squared distances of 1e9 in single precision drown those within the blobs
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(200, 2)), [(-3e4, 0), (3e4, 0)]])
+    X[:100] += 8
+    model = ESP(4, random_state=0).fit(X.astype(np.float32))
+    alone = model.transform(X).min(axis=1) ** 2
+    assert (model.outlier_scores_ <= alone * (1 + 1e-3) + 1e-3).all()

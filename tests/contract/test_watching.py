@@ -14,7 +14,7 @@ from promises import (
 )
 from sklearn.exceptions import ConvergenceWarning
 
-from rtkm import RTKM, FuzzyCMeans
+from rtkm import ORC, RTKM, FuzzyCMeans
 
 
 def test_on_step_sees_feasible_states(model, blobs):
@@ -64,6 +64,8 @@ def start_badly(model, X):
 
 
 def test_stopping_early_warns(model, blobs):
+    if isinstance(model, ORC):
+        pytest.skip("ORC makes as many rounds as it is told")
     if hasattr(model, "n_swaps"):
         model.set_params(n_swaps=0)  # a swap may end at rest all the same
     message = f"^{type(model).__name__} stopped at max_iter=2 with the objective still"

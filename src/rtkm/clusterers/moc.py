@@ -66,7 +66,7 @@ class MOC(LeastSquaresClusterer):
     Notes
     -----
     Memberships are chosen by the squared error alone, without the prior terms of [1]_,
-    as the public program does; a row keeps its set unless another one is better, so the
+    as the public program does; a row keeps its set where none better is found, so the
     error never rises. Where sets are built up greedily, ``predict`` on the training
     rows, which knows no last sets, can differ from ``labels_``. Activities are the
     least-squares solution for the memberships; where it is not unique, the one nearest

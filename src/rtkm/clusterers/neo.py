@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Crisp
 from rtkm._params import OutlierRows, Rule, is_number, whole_rows
@@ -152,6 +153,11 @@ class NEOKMeans(PrototypeClusterer):
 
     def _learn(self, X: Table, state: NEOState) -> None:
         self.reach_ = state.reach
+
+    def _rate(self, X: Table) -> Rating:
+        labels, scores, _ = super()._rate(X)
+        D = X.squared_distances(self.cluster_centers_)
+        return Rating(labels, scores, (self._belong(X) * D).sum(axis=1))
 
     def _belong(self, X: Table) -> NDArray[np.float64]:
         D = X.squared_distances(self.cluster_centers_)

@@ -60,7 +60,7 @@ class ESP(LeastSquaresClusterer):
     -----
     The centers are the least-squares solution for the sets; where it is not unique, the
     one nearest to the last centers, so an unused center stays. A row keeps its set
-    unless another one is better; where sets are built up greedily, ``predict`` on the
+    where none better is found; where sets are built up greedily, ``predict`` on the
     training rows, which knows no last sets, can differ from ``labels_``.
 
     References

@@ -1,0 +1,1 @@
+"""The paper, re-run: its experiments, one module each."""

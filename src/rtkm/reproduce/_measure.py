@@ -1,0 +1,52 @@
+"""What is recorded of a clustering: every number a table or figure needs."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.metrics import average_f1, cardinality, outlier_me
+
+Record = dict[str, float]
+
+
+def measure(model: Any, T: NDArray[np.bool_]) -> Record:
+    """Score a fitted clusterer against the true sets, (n, K); outliers have none."""
+    Q = model.assignments_
+    record = {
+        "f1": average_f1(T, Q),
+        "f1_micro": average_f1(T, Q, average="micro"),
+        "f1_best_match": average_f1(T, Q, matching="best"),
+        "cardinality": cardinality(Q),
+        "n_outliers": float(model.n_outliers_),
+        "objective": float(model.objective_),
+        "n_iter": float(model.n_iter_),
+        "converged": float(model.converged_),
+    }
+    outliers = ~T.any(axis=1)
+    if outliers.any():
+        record["me"] = outlier_me(outliers, model.outlier_mask_)
+    return record
+
+
+def fit_all(
+    models: dict[str, Any], X: NDArray[Any], T: NDArray[np.bool_]
+) -> dict[str, Record]:
+    """Fit every model, and return what each scores.
+
+    A descent cut off by `max_iter` is recorded, and no reason to warn.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return {name: measure(model.fit(X), T) for name, model in models.items()}
+
+
+def one_set_each(
+    classes: NDArray[Any], outliers: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Turn classes into sets, leaving the outliers out of all of them."""
+    inlier_classes = np.unique(classes[~outliers])
+    return (classes[:, None] == inlier_classes) & ~outliers[:, None]

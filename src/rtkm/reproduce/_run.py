@@ -1,0 +1,44 @@
+"""Run the cells that are not finished, in several processes, with a progress bar."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+from tqdm import tqdm
+
+from rtkm.reproduce._cells import Cell, Ledger
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    work: Callable[[Cell], Any],
+    ledger: Ledger,
+    *,
+    n_jobs: int | None = None,
+    progress: bool = True,
+) -> None:
+    """Run what the ledger does not hold yet; results do not depend on the processes."""
+    left = [cell for cell in cells if cell.key not in ledger.finished]
+    n_jobs = min(n_jobs or len(os.sched_getaffinity(0)), max(len(left), 1))
+    bar = tqdm(total=len(left), disable=None if progress else True, unit="cell")
+    with bar, ProcessPoolExecutor(n_jobs, get_context("spawn"), one_thread) as pool:
+        futures = {pool.submit(work, cell): cell for cell in left}
+        try:
+            for future in as_completed(futures):
+                cell = futures.pop(future)
+                ledger.add(cell.key, future.result())
+                bar.set_description(f"{cell.experiment}, {cell.protocol}")
+                bar.update()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def one_thread() -> None:
+    """Leave the other processors to the other processes."""
+    threadpool_limits(1)

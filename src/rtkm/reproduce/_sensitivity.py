@@ -1,0 +1,77 @@
+"""How scores depend on the share of outliers that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm import KMOR, RTKM, NEOKMeans
+from rtkm.reproduce._cells import Cell
+from rtkm.reproduce._measure import Record, fit_all
+from rtkm.seeding import random_rows
+
+PROTOCOLS = ("as described", "as published")
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """RTKM, KMOR and NEO-k-means on one table over a grid of shares of outliers.
+
+    `load(protocol)` returns the rows and the true sets; `gammas` are the cut-off
+    factors of KMOR, `overlap` is NEO's.
+    """
+
+    name: str
+    title: str
+    load: Callable[[str], tuple[NDArray[Any], NDArray[np.bool_]]]
+    n_clusters: int
+    shares: tuple[float, ...]
+    n_memberships: int = 1
+    gammas: tuple[float, ...] = (1.0,)
+    overlap: float = 0.0
+    published_average: str = "macro"
+    n_starts: int = 10
+    n_quick_starts: int = 2
+
+    def cells(self, quick: bool) -> list[Cell]:
+        """Return all cells, one for each protocol, share and start."""
+        n_starts = self.n_quick_starts if quick else self.n_starts
+        return [
+            Cell(self.name, protocol, repr(share), start)
+            for protocol in PROTOCOLS
+            for share in self.shares
+            for start in range(n_starts)
+        ]
+
+    def run(self, cell: Cell) -> dict[str, Record]:
+        """Fit every method from the cell's start, and return what each scores."""
+        X, T = self.load(cell.protocol)
+        C = random_rows(X, self.n_clusters, random_state=cell.start)
+        share = float(cell.setting)
+        if cell.protocol == "as published":
+            return self.run_as_published(X, T, C, share)
+        return fit_all(self.models(C, share, cell.start), X, T)
+
+    def models(self, C: NDArray[Any], share: float, start: int) -> dict[str, Any]:
+        """Return the methods as their papers describe them."""
+        k, s = self.n_clusters, self.n_memberships
+        rtkm = {"contamination": share, "n_memberships": s}
+        found = {
+            "RTKM": RTKM(k, **rtkm, random_state=start),
+            "RTKM, step 1.1": RTKM(k, **rtkm, step=1.1, init=C, max_iter=1000),
+            "NEO": NEOKMeans(k, overlap=self.overlap, contamination=share, init=C),
+        }
+        return found | {
+            f"KMOR, gamma {gamma:g}": KMOR(
+                k,
+                max_outliers=share,
+                cutoff_factor=gamma,
+                outlier_step="published",
+                init=C,
+            )
+            for gamma in self.gammas
+        }

@@ -1,0 +1,65 @@
+"""The table of overlapping methods on yeast and scene, all nine of them computed."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm import ESP, ISP, KMOR, MOC, OKM, ROKM, RTKM, FuzzyCMeans, NEOKMeans
+from rtkm.datasets import fetch_saved_starts, fetch_scene, fetch_yeast
+from rtkm.reproduce._cells import Cell
+from rtkm.reproduce._measure import Record, fit_all
+
+NAME = "overlap"
+TITLE = "Yeast and scene: overlapping clusters without outliers"
+N_CLUSTERS = {"yeast": 14, "scene": 6}
+N_MEMBERSHIPS = {"yeast": 4, "scene": 1}  # the cardinality, rounded down
+OVERLAP = {"yeast": 3.0, "scene": 1.0}
+FETCH = {"yeast": fetch_yeast, "scene": fetch_scene}
+
+
+@cache
+def load(table: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return the rows and the true sets."""
+    X, labels = FETCH[table](return_X_y=True)
+    return X, labels.astype(bool)
+
+
+def models(table: str, C: NDArray[Any], start: int) -> dict[str, Any]:
+    """Return the nine methods, all from the same centers."""
+    k, s = N_CLUSTERS[table], N_MEMBERSHIPS[table]
+    rtkm = {"contamination": 0.0, "n_memberships": s}
+    at = {"init": C}
+    return {
+        "RTKM": RTKM(k, **rtkm, random_state=start),
+        "RTKM, step 1.1": RTKM(k, **rtkm, step=1.1, max_iter=1000, **at),
+        "KMOR": KMOR(
+            k, max_outliers=0, cutoff_factor=9.0, outlier_step="published", **at
+        ),
+        "NEO": NEOKMeans(k, overlap=OVERLAP[table], contamination=0, **at),
+        "moc": MOC(k, **at),
+        "fuzzy": FuzzyCMeans(k, **at),
+        "esp": ESP(k, n_memberships=max(s, 2), **at),
+        "isp": ISP(k, **at),
+        "okm": OKM(k, **at),
+        "rokm": ROKM(k, **at),
+    }
+
+
+def cells(quick: bool) -> list[Cell]:
+    """Return a cell for each table and start."""
+    return [
+        Cell(NAME, "as described", table, start)
+        for table in N_CLUSTERS
+        for start in range(2 if quick else 5)
+    ]
+
+
+def run(cell: Cell) -> dict[str, Record]:
+    """Fit all methods from one of the saved starts."""
+    X, T = load(cell.setting)
+    C = np.ascontiguousarray(fetch_saved_starts(cell.setting)[:, :, cell.start])
+    return fit_all(models(cell.setting, C, cell.start), X, T)

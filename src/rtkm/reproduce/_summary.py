@@ -1,0 +1,52 @@
+"""What tables and pictures need of the finished cells."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Point(NamedTuple):
+    """A score over the starts: mean, lowest, highest, and that of the best objective."""
+
+    setting: str
+    mean: float
+    low: float
+    high: float
+    at_best: float
+    n_starts: int
+
+
+def curve(
+    finished: dict[str, Any], experiment: str, protocol: str, score: str
+) -> dict[str, list[Point]]:
+    """Return the points of every method that has the score, in the order of the cells."""
+    gathered: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(dict)
+    for key, methods in finished.items():
+        name, of_protocol, setting, _ = key.split("/")
+        if (name, of_protocol) != (experiment, protocol):
+            continue
+        for method, record in methods.items():
+            if score in record:
+                pair = record["objective"], record[score]
+                gathered[method].setdefault(setting, []).append(pair)
+    return {
+        method: [summarize(setting, pairs) for setting, pairs in settings.items()]
+        for method, settings in gathered.items()
+    }
+
+
+def summarize(setting: str, pairs: list[tuple[float, float]]) -> Point:
+    """Return the point of pairs of objective and score."""
+    scores = np.array([score for _, score in pairs])
+    _, at_best = min(pairs)
+    return Point(
+        setting,
+        float(scores.mean()),
+        float(scores.min()),
+        float(scores.max()),
+        at_best,
+        len(pairs),
+    )

@@ -1,84 +1,15 @@
-"""A table to try the methods on, and problems with a known answer."""
+"""Problems with a known answer, drawn at random."""
 
 from __future__ import annotations
 
-import csv
-from importlib.resources import files
 from math import inf, sqrt
 from numbers import Integral
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils import Bunch, check_random_state
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
 
 from rtkm._params import whole_rows
-
-__all__ = ["load_wbc", "make_outlier_blobs"]
-
-
-def load_wbc(
-    *, return_X_y: bool = False, as_frame: bool = False, missing: float = 0.0
-) -> Bunch | tuple[Any, Any]:
-    """Load the Breast Cancer Wisconsin (original) table.
-
-    699 biopsies with nine features graded 1 to 10: one cluster of 458 benign samples
-    and 241 malignant ones, which count as its outliers. The table travels inside the
-    package, in the row order of the UCI repository [1]_.
-
-    Parameters
-    ----------
-    return_X_y : bool, default=False
-        Return `(data, target)` instead of a Bunch.
-    as_frame : bool, default=False
-        Return the data as a pandas DataFrame and the target as a Series.
-    missing : float, default=0.0
-        What the 16 missing values of `bare_nuclei` become: 0 as in the experiments
-        published with RTKM [2]_, or for instance ``float("nan")``.
-
-    Returns
-    -------
-    Bunch or tuple
-        `data` (699, 9) of float64, `target` (699,) of 0 for benign and 1 for malignant,
-        `feature_names`, `target_names`, and `DESCR` with source and license; with
-        `as_frame` also `frame`, both in one.
-
-    References
-    ----------
-    .. [1] W. H. Wolberg, "Breast Cancer Wisconsin (Original)", UCI Machine Learning
-       Repository, 1990, https://doi.org/10.24432/C5HP4Z. License: CC BY 4.0.
-    .. [2] O. Dorabiala, J. N. Kutz and A. Y. Aravkin, "Robust trimmed k-means",
-       Pattern Recognition Letters 161, 2022, pp. 9-16.
-
-    Examples
-    --------
-    >>> from rtkm.datasets import load_wbc
-    >>> X, y = load_wbc(return_X_y=True)
-    >>> X.shape, int(y.sum())
-    ((699, 9), 241)
-    """
-    folder = files(__package__) / "data"
-    table = (folder / "wbc.csv").read_text(encoding="utf-8")
-    header, *rows = csv.reader(table.splitlines())
-    target_names = ["benign", "malignant"]
-    wbc = Bunch(
-        data=np.array([[float(cell or missing) for cell in row[:-1]] for row in rows]),
-        target=np.array([target_names.index(row[-1]) for row in rows]),
-        feature_names=header[:-1],
-        target_names=target_names,
-        DESCR=(folder / "README.md").read_text(encoding="utf-8"),
-    )
-    if as_frame:
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "as_frame=True needs pandas; pip install pandas."
-            ) from error
-        wbc.data = pd.DataFrame(wbc.data, columns=wbc.feature_names)
-        wbc.target = pd.Series(wbc.target, name=header[-1])
-        wbc.frame = wbc.data.assign(**{header[-1]: wbc.target})
-    return (wbc.data, wbc.target) if return_X_y else wbc
 
 
 def make_outlier_blobs(
@@ -167,6 +98,81 @@ def make_outlier_blobs(
     return scale * X[order], labels[order], scale * centers
 
 
+def make_clouds(
+    n_samples: int = 20,
+    centers: ArrayLike = ((-4.0, 0.0), (3.0, 0.0), (2.0, 5.0)),
+    *,
+    outliers: ArrayLike = ((-16.0, -8.0), (40.0, 0.0)),
+    spread: float = 1.0,
+    random_state: int | np.random.RandomState | None = 0,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw a round cloud around each center, and put outliers where they are wanted.
+
+    The defaults are a picture of k-means failing: of three centers it spends one on the
+    outlier at the right, so two clouds share another, and the outlier at the left drags
+    the third. ``make_clouds(100, [[-1.5, 0], [1.5, 0]], outliers=[])`` makes two clouds
+    that touch, to watch memberships settle.
+
+    Parameters
+    ----------
+    n_samples : int, default=20
+        Number of rows in each cloud.
+    centers : array-like of shape (n_clusters, n_features)
+        The middle of each cloud.
+    outliers : array-like of shape (n_outliers, n_features)
+        Rows to add as they are; may be empty.
+    spread : float, default=1.0
+        Standard deviation of the clouds in every feature.
+    random_state : int, RandomState instance or None, default=0
+        Pass an integer for the same problem every time.
+
+    Returns
+    -------
+    X : ndarray of shape (n_clusters * n_samples + n_outliers, n_features)
+        The clouds one after the other, then the outliers.
+    labels : ndarray of shape (n_clusters * n_samples + n_outliers,)
+        The cloud of each row, -1 for outliers.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM
+    >>> from rtkm.datasets import make_clouds
+    >>> X, labels = make_clouds()
+    >>> model = RTKM(3, contamination=2, random_state=0).fit(X)
+    >>> X[model.outlier_mask_].tolist()
+    [[-16.0, -8.0], [40.0, 0.0]]
+    """
+    if not isinstance(n_samples, Integral) or n_samples < 1:
+        raise ValueError(
+            _refusal(
+                "n_samples", n_samples, "a whole number of at least 1", "make_clouds"
+            )
+        )
+    if not 0 < spread < inf:
+        raise ValueError(_refusal("spread", spread, "a positive number", "make_clouds"))
+    C = np.asarray(centers, dtype=np.float64)
+    if C.ndim != 2 or not C.size or not np.isfinite(C).all():
+        raise ValueError(
+            f"centers has shape {C.shape}; expected finite numbers of shape "
+            "(n_clusters, n_features)."
+        )
+    far = np.asarray(outliers, dtype=np.float64)
+    if not far.size:
+        far = far.reshape(0, C.shape[1])
+    if far.ndim != 2 or far.shape[1] != C.shape[1] or not np.isfinite(far).all():
+        raise ValueError(
+            f"outliers has shape {far.shape}; expected finite numbers of shape "
+            f"(n_outliers, {C.shape[1]})."
+        )
+    rng = check_random_state(random_state)
+    rows = np.repeat(C, n_samples, axis=0)
+    clouds = rows + spread * rng.normal(size=rows.shape)
+    labels = np.repeat(np.arange(len(C)), n_samples)
+    return np.concatenate([clouds, far]), np.concatenate(
+        [labels, np.full(len(far), -1)]
+    )
+
+
 def _blobs(
     rng: np.random.RandomState, n: int, d: int, k: int, separation: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float64]]:
@@ -191,5 +197,7 @@ def _outliers(
     return np.concatenate([spread, clump])
 
 
-def _refusal(name: str, value: object, expected: str) -> str:
-    return f"{name}={value!r} is not valid for make_outlier_blobs; expected {expected}."
+def _refusal(
+    name: str, value: object, expected: str, maker: str = "make_outlier_blobs"
+) -> str:
+    return f"{name}={value!r} is not valid for {maker}; expected {expected}."

@@ -9,7 +9,7 @@ import numpy as np
 
 
 class Point(NamedTuple):
-    """A score over the starts: mean, lowest, highest, and that of the best objective."""
+    """A score over the starts; `at_best` is that of the lowest objective."""
 
     setting: str
     mean: float
@@ -22,7 +22,7 @@ class Point(NamedTuple):
 def curve(
     finished: dict[str, Any], experiment: str, protocol: str, score: str
 ) -> dict[str, list[Point]]:
-    """Return the points of every method that has the score, in the order of the cells."""
+    """Return the points of every method that has the score, in order of the cells."""
     gathered: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(dict)
     for key, methods in finished.items():
         name, of_protocol, setting, _ = key.split("/")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rtkm import RelaxedKMeans
+from rtkm.datasets import make_clouds
 from rtkm.reproduce._cells import Cell
 
 NAME = "process"
@@ -19,16 +20,10 @@ def cells(quick: bool) -> list[Cell]:
     return [Cell(NAME, "as described", "two clouds", 0)]
 
 
-def rows() -> np.ndarray:
-    """Return two clouds that touch, in units that let the weights take their time."""
-    rng = np.random.default_rng(0)
-    clouds = rng.normal(size=(2, 100, 2)) * 0.36 + [[[0.0, 0.0]], [[1.2, 0.6]]]
-    return clouds.reshape(-1, 2)
-
-
 def run(cell: Cell) -> dict[str, Any]:
     """Return centers and weights at the iterations shown, and the objective at all."""
-    X = rows()
+    # two clouds that touch, in units that let the weights take their time
+    X, _ = make_clouds(100, [[0, 0], [1.2, 0.6]], outliers=[], spread=0.36)
     C = X[[10, 40]]
     states = [(0, C, np.full(len(X), 0.5))]  # before the first iteration
     model = RelaxedKMeans(

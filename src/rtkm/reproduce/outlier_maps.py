@@ -1,0 +1,38 @@
+"""Where the outliers of yeast and noise are, and where each method sees them."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import PCA
+
+from rtkm.reproduce._cells import Cell
+from rtkm.reproduce.yeast_noise import EXPERIMENT as YEAST_NOISE
+from rtkm.seeding import random_rows
+
+NAME = "outlier_maps"
+TITLE = "Outliers of yeast and noise, as each method sees them"
+SHARE = 0.1
+
+
+def cells(quick: bool) -> list[Cell]:
+    """Return the one cell."""
+    return [Cell(NAME, "as described", repr(SHARE), 0)]
+
+
+def run(cell: Cell) -> dict[str, Any]:
+    """Return the rows in a plane, and the numbers of the outliers by method."""
+    X, T = YEAST_NOISE.load(cell.protocol)
+    C = random_rows(X, YEAST_NOISE.n_clusters, random_state=cell.start)
+    outliers = {"truth": ~T.any(axis=1)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of descents that max_iter cuts off
+        for name, model in YEAST_NOISE.models(C, SHARE, cell.start).items():
+            outliers[name] = model.fit(X).outlier_mask_
+    plane = PCA(2, svd_solver="full").fit_transform(X)
+    return {
+        "plane": plane.round(4).tolist(),
+        "outliers": {n: np.flatnonzero(m).tolist() for n, m in outliers.items()},
+    }

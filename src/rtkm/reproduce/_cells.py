@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 FORMAT = 1
+PROTOCOLS = ("as described", "as published")
 
 
 class Cell(NamedTuple):

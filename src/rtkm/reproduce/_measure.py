@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.metrics import average_f1, cardinality, outlier_me
+from rtkm.reproduce._published import Outcome, greedy_f1
 
 Record = dict[str, float]
 
@@ -29,6 +30,23 @@ def measure(model: Any, T: NDArray[np.bool_]) -> Record:
     outliers = ~T.any(axis=1)
     if outliers.any():
         record["me"] = outlier_me(outliers, model.outlier_mask_)
+    return record
+
+
+def measure_outcome(outcome: Outcome, T: NDArray[np.bool_]) -> Record:
+    """Score what a method of the published program ends with, as that program did."""
+    outliers = ~T.any(axis=1)
+    masks = (outliers, outcome.outlier_mask) if outliers.any() else ()
+    record = {
+        "f1": greedy_f1(T, outcome.sets, *masks),
+        "f1_micro": greedy_f1(T, outcome.sets, *masks, average="micro"),
+        "cardinality": cardinality(outcome.sets),
+        "n_outliers": float(outcome.outlier_mask.sum()),
+        "n_iter": float(outcome.n_iter),
+        "converged": float(outcome.converged),
+    }
+    if outliers.any():
+        record["me"] = outlier_me(outliers, outcome.outlier_mask)
     return record
 
 

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm import KMOR, RTKM, NEOKMeans
-from rtkm.reproduce._cells import Cell
-from rtkm.reproduce._measure import Record, fit_all
+from rtkm.reproduce._cells import PROTOCOLS, Cell
+from rtkm.reproduce._measure import Record, fit_all, measure_outcome
+from rtkm.reproduce._published import published_kmor, published_neo, published_rtkm
 from rtkm.seeding import random_rows
-
-PROTOCOLS = ("as described", "as published")
 
 
 @dataclass(frozen=True)
@@ -56,10 +55,25 @@ class Sensitivity:
             return self.run_as_published(X, T, C, share)
         return fit_all(self.models(C, share, cell.start), X, T)
 
+    def run_as_published(
+        self, X: NDArray[Any], T: NDArray[np.bool_], C: NDArray[Any], share: float
+    ) -> dict[str, Record]:
+        """Run the methods as the program did: the others start where RTKM ends."""
+        rtkm = published_rtkm(X, C, self.n_memberships, share)
+        outcomes = {
+            "RTKM": rtkm,
+            "NEO": published_neo(X, rtkm.C, share, self.overlap),
+        }
+        outcomes |= {
+            f"KMOR, gamma {gamma:g}": published_kmor(X, rtkm.C, share, gamma)
+            for gamma in self.gammas
+        }
+        return {name: measure_outcome(o, T) for name, o in outcomes.items()}
+
     def models(self, C: NDArray[Any], share: float, start: int) -> dict[str, Any]:
         """Return the methods as their papers describe them."""
         k, s = self.n_clusters, self.n_memberships
-        rtkm = {"contamination": share, "n_memberships": s}
+        rtkm: dict[str, Any] = {"contamination": share, "n_memberships": s}
         found = {
             "RTKM": RTKM(k, **rtkm, random_state=start),
             "RTKM, step 1.1": RTKM(k, **rtkm, step=1.1, init=C, max_iter=1000),

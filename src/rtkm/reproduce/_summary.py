@@ -30,7 +30,7 @@ def curve(
             continue
         for method, record in methods.items():
             if score in record:
-                pair = record["objective"], record[score]
+                pair = record.get("objective", np.nan), record[score]
                 gathered[method].setdefault(setting, []).append(pair)
     return {
         method: [summarize(setting, pairs) for setting, pairs in settings.items()]
@@ -39,9 +39,10 @@ def curve(
 
 
 def summarize(setting: str, pairs: list[tuple[float, float]]) -> Point:
-    """Return the point of pairs of objective and score."""
-    scores = np.array([score for _, score in pairs])
-    _, at_best = min(pairs)
+    """Return the point of pairs of objective, where it is known, and score."""
+    objectives, scores = np.array(pairs).T
+    known = not np.isnan(objectives).any()
+    at_best = float(scores[objectives.argmin()]) if known else np.nan
     return Point(
         setting,
         float(scores.mean()),

@@ -23,7 +23,7 @@ def cells(quick: bool) -> list[Cell]:
 def run(cell: Cell) -> dict[str, Any]:
     """Return centers and weights at the iterations shown, and the objective at all."""
     # two clouds that touch, in units that let the weights take their time
-    X, _ = make_clouds(100, [[0, 0], [1.2, 0.6]], outliers=[], spread=0.36)
+    X, _ = make_clouds(100, [[0.0, 0.0], [1.2, 0.6]], outliers=[], spread=0.36)
     C = X[[10, 40]]
     states = [(0, C, np.full(len(X), 0.5))]  # before the first iteration
     model = RelaxedKMeans(

@@ -16,7 +16,7 @@ from rtkm.reproduce._sensitivity import Sensitivity
 @cache
 def load(protocol: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Return the rows and the true sets; the published run left the class in."""
-    shuttle = fetch_shuttle(with_class_column=protocol == "as published")
+    shuttle: Any = fetch_shuttle(with_class_column=protocol == "as published")
     return shuttle.data, one_set_each(shuttle.target, shuttle.outlier_mask)
 
 

@@ -1,0 +1,8 @@
+"""Let python -m rtkm be the command line."""
+
+import sys
+
+from rtkm._cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

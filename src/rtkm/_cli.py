@@ -1,0 +1,74 @@
+"""The command line: arguments in, messages and an exit code out."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rtkm import __version__
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 is success, 1 bad input, 2 wrong usage."""
+    options = make_parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except (OSError, ValueError, ImportError) as error:
+        print(f"rtkm: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("rtkm: interrupted; run the same command to go on.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="rtkm", description="Robust clustering: clusters, overlaps and outliers."
+    )
+    parser.add_argument("--version", action="version", version=f"rtkm {__version__}")
+    commands = parser.add_subparsers(title="commands", required=True)
+    add_reproduce(commands)
+    return parser
+
+
+def add_reproduce(commands: Any) -> None:
+    """Add the command that re-runs the paper."""
+    from rtkm.reproduce._results import EXPERIMENTS
+
+    command = commands.add_parser(
+        "reproduce",
+        help="re-run the experiments of the paper, and say what holds",
+        description=(
+            "Recompute every figure and table of 'Robust trimmed k-means'. Finished "
+            "parts are kept: the same command goes on where it was stopped."
+        ),
+    )
+    command.add_argument(
+        "--out", type=Path, default=Path("reproduction"), metavar="DIR"
+    )
+    command.add_argument(
+        "--quick", action="store_true", help="fewer starts: minutes instead of a while"
+    )
+    command.add_argument(
+        "--only",
+        nargs="+",
+        choices=EXPERIMENTS,
+        default=[],
+        metavar="EXPERIMENT",
+        help=f"some of {', '.join(EXPERIMENTS)}",
+    )
+    command.add_argument("--jobs", type=int, default=None, help="processes to use")
+    command.set_defaults(run=reproduce)
+
+
+def reproduce(options: argparse.Namespace) -> None:
+    """Run the experiments and write the report."""
+    from rtkm.reproduce._results import compute
+
+    options.out.mkdir(parents=True, exist_ok=True)
+    compute(options.out, only=options.only, quick=options.quick, n_jobs=options.jobs)

@@ -13,7 +13,7 @@ import scipy
 import sklearn
 
 import rtkm
-from rtkm.reproduce import clouds, outlier_maps, overlap, process, shuttle, wbc
+from rtkm.reproduce import clouds, outlier_maps, overlap, process, shuttle, units, wbc
 from rtkm.reproduce import yeast_noise as noise
 from rtkm.reproduce._cells import FORMAT, Cell, Ledger, write_atomically
 from rtkm.reproduce._run import run_cells
@@ -26,6 +26,7 @@ EXPERIMENTS: dict[str, Any] = {
     "overlap": overlap,
     "yeast_noise": noise.EXPERIMENT,
     "outlier_maps": outlier_maps,
+    "units": units,
 }
 
 

@@ -77,6 +77,7 @@ class Sensitivity:
         found = {
             "RTKM": RTKM(k, **rtkm, random_state=start),
             "RTKM, step 1.1": RTKM(k, **rtkm, step=1.1, init=C, max_iter=1000),
+            "RTKM, no swaps": RTKM(k, **rtkm, init=C, n_swaps=0),
             "NEO": NEOKMeans(k, overlap=self.overlap, contamination=share, init=C),
         }
         return found | {

@@ -37,6 +37,7 @@ def models(table: str, C: NDArray[Any], start: int) -> dict[str, Any]:
     return {
         "RTKM": RTKM(k, **rtkm, random_state=start),
         "RTKM, step 1.1": RTKM(k, **rtkm, step=1.1, max_iter=1000, **at),
+        "RTKM, no swaps": RTKM(k, **rtkm, n_swaps=0, **at),
         "KMOR": KMOR(
             k, max_outliers=0, cutoff_factor=9.0, outlier_step="published", **at
         ),

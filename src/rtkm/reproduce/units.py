@@ -36,7 +36,7 @@ def run(cell: Cell) -> dict[str, Record]:
         "max_iter": 1000,
     }
     models = {
-        "RTKM, step 1.1": RTKM(2, step=1.1, **options),
+        "RTKM, step 1.1": RTKM(2, step=1.1, max_iter=1000, **options),
         "RTKM": RTKM(2, **options, random_state=0),
     }
     records = {}

@@ -54,7 +54,7 @@ def in_both(judge: Callable[[Scores], tuple[bool, str]], experiment: str) -> Any
 
 def alike_on_wbc(scores: Scores) -> tuple[bool, str]:
     gaps = [np.abs(scores(s, "RTKM") - scores(s, "KMOR")).max() for s in ("f1", "me")]
-    return max(gaps) < 0.01, f"largest gap in F1 {gaps[0]:.4f}, in M_e {gaps[1]:.4f}"
+    return bool(max(gaps) < 0.01), f"largest gap in F1 {gaps[0]:.4f}, in M_e {gaps[1]:.4f}"
 
 
 def neo_is_blind(scores: Scores) -> tuple[bool, str]:
@@ -65,13 +65,13 @@ def neo_is_blind(scores: Scores) -> tuple[bool, str]:
 def alike_up_to_two_percent(scores: Scores) -> tuple[bool, str]:
     me = np.array([scores("me", m)[:3] for m in ("RTKM", "KMOR", "NEO")])
     gap = np.ptp(me, axis=0).max()
-    return gap < 0.05, f"M_e differs by at most {gap:.3f} up to a share of .02"
+    return bool(gap < 0.05), f"M_e differs by at most {gap:.3f} up to a share of .02"
 
 
 def more_outliers_beyond(scores: Scores) -> tuple[bool, str]:
     rtkm, kmor, neo = (scores("me", m)[3:].mean() for m in ("RTKM", "KMOR", "NEO"))
     text = f"mean M_e beyond .02: RTKM {rtkm:.3f}, NEO {neo:.3f}, KMOR {kmor:.3f}"
-    return max(rtkm, neo) < kmor - 0.1, text
+    return bool(max(rtkm, neo) < kmor - 0.1), text
 
 
 def lower_f1_than_kmor(scores: Scores) -> tuple[bool, str]:
@@ -79,7 +79,7 @@ def lower_f1_than_kmor(scores: Scores) -> tuple[bool, str]:
         scores("f1_micro", m)[3:].mean() for m in ("RTKM", "KMOR", "NEO")
     )
     text = f"mean micro F1 beyond .02: RTKM {rtkm:.3f}, NEO {neo:.3f}, KMOR {kmor:.3f}"
-    return max(rtkm, neo) < kmor, text
+    return bool(max(rtkm, neo) < kmor), text
 
 
 def rtkm_beats_neo_on_shuttle(scores: Scores) -> tuple[bool, str]:
@@ -88,7 +88,7 @@ def rtkm_beats_neo_on_shuttle(scores: Scores) -> tuple[bool, str]:
         np.mean(scores("f1_micro", "RTKM") >= scores("f1_micro", "NEO")),
     ]
     text = f"RTKM is at least as good at {wins[0]:.0%} (M_e) and {wins[1]:.0%} (F1)"
-    return min(wins) > 0.5, f"{text} of the shares"
+    return bool(min(wins) > 0.5), f"{text} of the shares"
 
 
 def best_on_noise(scores: Scores) -> tuple[bool, str]:
@@ -96,12 +96,12 @@ def best_on_noise(scores: Scores) -> tuple[bool, str]:
     f1 = [np.mean(scores("f1", "RTKM") >= scores("f1", m)) for m in others]
     me = [np.mean(scores("me", "RTKM") <= scores("me", m) + 1e-9) for m in others]
     text = f"best F1 at {min(f1):.0%} of the shares, lowest M_e at {min(me):.0%}"
-    return min(f1 + me) == 1, text
+    return bool(min(f1 + me) == 1), text
 
 
 def gamma_nine_is_blind(scores: Scores) -> tuple[bool, str]:
     n = scores("n_outliers", "KMOR, gamma 9", "high").max()
-    return n == 0, f"most outliers in any run: {n:.0f}"
+    return bool(n == 0), f"most outliers in any run: {n:.0f}"
 
 
 def sometimes_almost_as_low(scores: Scores) -> tuple[bool, str]:

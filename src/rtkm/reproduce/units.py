@@ -30,11 +30,7 @@ def run(cell: Cell) -> dict[str, Record]:
     X, malignant = load_wbc(return_X_y=True)
     scale = float(cell.setting)
     C = random_rows(X, 2, random_state=cell.start)
-    options: dict[str, Any] = {
-        "contamination": SHARE,
-        "init": scale * C,
-        "max_iter": 1000,
-    }
+    options: dict[str, Any] = {"contamination": SHARE, "init": scale * C}
     models = {
         "RTKM, step 1.1": RTKM(2, step=1.1, max_iter=1000, **options),
         "RTKM": RTKM(2, **options, random_state=0),

@@ -54,7 +54,8 @@ def in_both(judge: Callable[[Scores], tuple[bool, str]], experiment: str) -> Any
 
 def alike_on_wbc(scores: Scores) -> tuple[bool, str]:
     gaps = [np.abs(scores(s, "RTKM") - scores(s, "KMOR")).max() for s in ("f1", "me")]
-    return bool(max(gaps) < 0.01), f"largest gap in F1 {gaps[0]:.4f}, in M_e {gaps[1]:.4f}"
+    text = f"largest gap in F1 {gaps[0]:.4f}, in M_e {gaps[1]:.4f}"
+    return bool(max(gaps) < 0.01), text
 
 
 def neo_is_blind(scores: Scores) -> tuple[bool, str]:

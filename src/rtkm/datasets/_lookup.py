@@ -107,7 +107,8 @@ def _not_found(source: Source, kept: Path, reason: str) -> str:
 def _read_kept(source: Source, kept: Path) -> tuple[Rows, Rows]:
     """Read a table from the cache, and check it."""
     try:
-        with np.load(kept, allow_pickle=False) as arrays:
+        # opened here, as NumPy leaves the file of a damaged archive open
+        with kept.open("rb") as stream, np.load(stream, allow_pickle=False) as arrays:
             X, labels = arrays["data"], arrays["target"]
         check_rows(source, X, labels, str(kept))
     except (ValueError, TypeError, KeyError, EOFError, BadZipFile) as error:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
+from rtkm.datasets import _lookup, _tables, fetch_yeast
 from rtkm.datasets._source import Source, fingerprint
 from rtkm.datasets._tables import YEAST
 
@@ -32,3 +34,26 @@ def arff(X=X, labels=LABELS, words=("0", "1")) -> str:
         for x, row in zip(X, labels, strict=True)
     ]
     return "\n".join([*header, "", "@data", *rows, ""])
+
+
+def install(monkeypatch, tmp_path) -> list[str]:
+    """Put the toy in place of yeast, without settings; return the list of downloads."""
+    monkeypatch.setattr(_tables, "YEAST", SOURCE)
+    monkeypatch.delenv("RTKM_DATA", raising=False)
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "sklearn"))
+    calls = []
+
+    def download(source):
+        calls.append(source.name)
+        return X, LABELS.astype(float)
+
+    monkeypatch.setattr(_lookup, "download", download)
+    return calls
+
+
+def refusal(error: type[Exception], **asked) -> str:
+    """Return the sentence with which a table is refused."""
+    with pytest.raises(error) as caught:
+        fetch_yeast(**asked)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)

@@ -6,8 +6,10 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 
-from rtkm.datasets import load_wbc, make_outlier_blobs
+from rtkm import RTKM
+from rtkm.datasets import load_wbc, make_clouds, make_outlier_blobs
 from rtkm.metrics import average_f1, outlier_me
 
 WBC_SHA256 = "aea8224e7c8a560032ede15684076231585e0b4309abb2fe1e99f2f6e32ce411"
@@ -193,4 +195,74 @@ def test_random_state_alone_decides_the_problem():
 def test_make_outlier_blobs_refuses(params, message):
     with pytest.raises(ValueError, match=r"expected|leave") as caught:
         make_outlier_blobs(**params)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_clouds_show_how_outliers_mislead_k_means(seed):
+    X, labels = make_clouds(random_state=seed)
+    assert_array_equal(np.unique(labels, return_counts=True)[1], [2, 20, 20, 20])
+    found = KMeans(3, n_init=20, random_state=0).fit(X)
+    left, right = found.labels_[-2:]
+    assert_array_equal(found.cluster_centers_[right], [40, 0])  # alone
+    assert (found.labels_[labels == 0] == left).all()
+    # the outlier drags the center of its cloud by a 21st of its distance
+    dragged = found.cluster_centers_[left] - X[labels == 0].mean(axis=0)
+    assert_allclose(dragged, (X[-2] - X[labels == 0].mean(axis=0)) / 21)
+    assert len(set(found.labels_[labels > 0])) == 1  # the others share a center
+    # a row between two clouds may go either way, but each cloud has its center
+    robust = RTKM(3, contamination=2, random_state=0).fit(X)
+    assert_array_equal(robust.outlier_mask_, labels == -1)
+    means = np.array([X[labels == cloud].mean(axis=0) for cloud in range(3)])
+    distances = np.linalg.norm(means[:, None] - robust.cluster_centers_, axis=2)
+    assert set(distances.argmin(axis=1)) == {0, 1, 2}
+    assert distances.min(axis=1).max() < 0.5
+
+
+def test_clouds_are_where_and_as_wide_as_asked():
+    centers = [[0.0, 0.0, 1.0], [50.0, 0.0, 0.0]]
+    X, labels = make_clouds(10_000, centers, outliers=[], spread=2.0, random_state=1)
+    assert X.shape == (20_000, 3)
+    assert (labels >= 0).all()
+    for cloud, center in enumerate(centers):
+        rows = X[labels == cloud]  # standard error of a mean 2 / sqrt(10 000) = .02
+        assert_allclose(rows.mean(axis=0), center, atol=0.1)
+        assert_allclose(rows.std(axis=0), 2, atol=0.1)
+    again = make_clouds(10_000, centers, outliers=[], spread=2.0, random_state=1)[0]
+    assert_array_equal(again, X)
+    assert not np.array_equal(make_clouds(random_state=2)[0], make_clouds()[0])
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        (
+            {"n_samples": 0},
+            "n_samples=0 is not valid for make_clouds; expected a whole number of at "
+            "least 1.",
+        ),
+        (
+            {"spread": -1},
+            "spread=-1 is not valid for make_clouds; expected a positive number.",
+        ),
+        (
+            {"centers": [1.0, 2.0]},
+            "centers has shape (2,); expected finite numbers of shape (n_clusters, "
+            "n_features).",
+        ),
+        (
+            {"centers": [[1.0, np.nan]]},
+            "centers has shape (1, 2); expected finite numbers of shape (n_clusters, "
+            "n_features).",
+        ),
+        (
+            {"outliers": [[1.0]]},
+            "outliers has shape (1, 1); expected finite numbers of shape (n_outliers, "
+            "2).",
+        ),
+    ],
+)
+def test_make_clouds_refuses(params, message):
+    with pytest.raises(ValueError, match="expected") as caught:
+        make_clouds(**params)
     assert str(caught.value) == message

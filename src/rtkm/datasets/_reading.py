@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 from math import isfinite
 from pathlib import Path
 
@@ -127,11 +128,11 @@ def _short(text: str) -> str:
 
 def read_array(file: Path, shape: tuple[int, ...]) -> Rows:
     """Read an array that NumPy saved; one that needs unpickling is refused."""
+    content = file.read_bytes()
     try:
-        with file.open("rb") as stream:
-            array = np.lib.format.read_array(stream, allow_pickle=False)
-            array = np.asarray(array, dtype=np.float64)
-    except (ValueError, TypeError, EOFError, MemoryError) as error:
+        array = np.lib.format.read_array(BytesIO(content), allow_pickle=False)
+        array = np.asarray(array, dtype=np.float64)
+    except Exception as error:  # headers can be damaged in many ways
         raise ValueError(
             f"{file} is damaged; expected an array of shape {shape} in NumPy's format."
         ) from error

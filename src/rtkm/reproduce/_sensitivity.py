@@ -34,7 +34,7 @@ class Sensitivity:
     overlap: float = 0.0
     published_average: str = "macro"
     n_starts: int = 10
-    n_quick_starts: int = 2
+    n_quick_starts: int = 1
 
     def cells(self, quick: bool) -> list[Cell]:
         """Return all cells, one for each protocol, share and start."""

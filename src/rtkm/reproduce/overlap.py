@@ -57,7 +57,7 @@ def cells(quick: bool) -> list[Cell]:
         Cell(NAME, protocol, table, start)
         for protocol in PROTOCOLS
         for table in N_CLUSTERS
-        for start in range(2 if quick else 5)
+        for start in range(1 if quick else 5)
     ]
 
 

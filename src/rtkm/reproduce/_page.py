@@ -119,9 +119,9 @@ def summary(results: dict[str, Any], claims: list[dict[str, str]]) -> str:
         f"rtkm {escape(str(results['rtkm']))} and drawn beside the numbers behind the "
         f'published figures, from the <a href="{CODE}">repository of its authors</a>. '
         "“As described” runs every method as its paper describes it, “as published” as "
-        f"the authors' code ran it.</p>\n<p>Of {len(claims)} claims of the paper, "
-        f"{counts['good']} came out as published, {counts['bad']} did not, and "
-        f"{counts['half']} hold only under a condition.</p>\n"
+        f"the authors' code ran it.</p>\n<p>Claims of the paper: {len(claims)}. "
+        f"Reproduced: {counts['good']}; not reproduced: {counts['bad']}; true only "
+        f"under a condition: {counts['half']}.</p>\n"
     )
     if results.get("quick"):
         text += (
@@ -169,8 +169,11 @@ def figure(exhibit: Exhibit, svg: str) -> str:
 
 
 def inline(svg: str, name: str, shows: str) -> str:
-    """Return a picture as part of a page, where no other may have the same ids."""
+    """Return a picture as part of a page, where no two elements may share an id."""
     svg = svg[svg.index("<svg") :].strip()
+    used = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
+    for unused in set(re.findall(r' id="([^"]*)"', svg)) - used:
+        svg = svg.replace(f' id="{unused}"', "")
     svg = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", svg)
     svg = svg.replace("*{", f"#picture-{name} *{{", 1)
     return svg.replace(

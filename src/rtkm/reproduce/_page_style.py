@@ -40,6 +40,7 @@ figcaption, caption {
   color: var(--quiet); font-size: 0.9rem; text-align: left; padding: 0.4rem 0;
 }
 figcaption { max-width: 46rem; }
+caption span { display: block; max-width: min(46rem, 100vw - 4.5rem); }
 .wide { overflow-x: auto; margin: 0.4rem 0 1rem; }
 table { border-collapse: collapse; font-size: 0.88rem; min-width: 60%; }
 th, td {
@@ -50,7 +51,6 @@ thead th { background: var(--card); vertical-align: bottom; }
 tbody th { font-weight: 600; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .range { display: block; color: var(--quiet); font-size: 0.8rem; }
-.published { border-left: 2px solid var(--line); }
 .verdicts table { min-width: 100%; }
 .verdict { font-weight: 600; }
 .good { color: var(--good); } .bad { color: var(--bad); } .half { color: var(--half); }

@@ -38,7 +38,8 @@ def make_table(name: str, caption: str, head: str, rows: list[str]) -> str:
     body = "\n".join(f"<tr>{row}</tr>" for row in rows)
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{escape(caption)}">'
-        f'<table id="{escape(name)}">\n<caption>{escape(caption)}</caption>\n'
+        f'<table id="{escape(name)}">\n'
+        f"<caption><span>{escape(caption)}</span></caption>\n"
         f"<thead>{head}</thead>\n<tbody>\n{body}\n</tbody></table></div>\n"
     )
 

@@ -5,36 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from test_paper_data import WBC_F1, WBC_ME
 
 from rtkm.reproduce import clouds, overlap, process, shuttle, units, wbc, yeast_noise
 from rtkm.reproduce._cells import Cell
 from rtkm.reproduce._figures import CURVES
-
-# as described: average F1 and M_e over the ten shares, whole rows rounded half up
-WBC_F1 = [
-    0.8836,
-    0.9044,
-    0.9260,
-    0.9418,
-    0.9587,
-    0.9608,
-    0.9490,
-    0.9359,
-    0.9125,
-    0.8895,
-]
-WBC_ME = [
-    0.2780,
-    0.2242,
-    0.1663,
-    0.1175,
-    0.0667,
-    0.0489,
-    0.0667,
-    0.0917,
-    0.1266,
-    0.1616,
-]
 
 
 @pytest.fixture

@@ -379,16 +379,8 @@ void residuals(const Rows<T>& rows, Range range, const double* weights,
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name,
-            nearest<T>,
-            sum_sure<T>,
-            settle<T>,
-            distances<T>,
-            lower<T>,
-            swap_gains<T>,
-            weighted_sums<T>,
-            residuals<T>,
-            mean_pair_distances<T>,
+    return {name, nearest<T>, sum_sure<T>, settle<T>, distances<T>, lower<T>,
+            swap_gains<T>, weighted_sums<T>, residuals<T>, mean_pair_distances<T>,
             closest<T>};
 }
 

@@ -294,9 +294,3 @@ TABLE: dict[str, dict[str, float | None]] = {
         "rokm": 0.593,
     },
 }
-
-# average F1 of single runs in the saved notebooks of [1]_
-NOTEBOOKS: dict[str, dict[str, float]] = {
-    "yeast": {"RTKM": 0.3251, "KMOR": 0.1664, "NEO": 0.2986},
-    "scene": {"RTKM": 0.5991, "KMOR": 0.5991, "NEO": 0.4306},
-}

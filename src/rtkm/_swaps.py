@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -43,8 +44,11 @@ def swap_centers(
     n_steps = min(N_STEPS, max_iter)
     n_tried = n_failed = 0
     while n_tried < limit and n_failed < patience:
+        if n_failed == 0:
+            survey = start(run.state.C)  # whose spares are no mere bounds
         goal = X.goal_below(run.state)
-        trial = Run(start(propose_swap(X, run.state, n_failed, rng)))
+        C = propose_swap(X, survey, n_failed, rng)
+        trial = Run(step(replace(survey, means=C)))
         until = partial(is_decided, goal=goal, n_steps=n_steps)
         descend(step, trial, max_iter=n_steps, until=until)
         n_tried += 1

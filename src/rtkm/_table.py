@@ -156,7 +156,7 @@ class Table:
             t, (down, up) = last.cut.threshold, last.expected_drift
             window = t * (1 - down), t * (1 + up)
         nearest, kept, cut, sums, masses, objective = self._native.concentrate(
-            C, n_memberships, mass, window
+            C, n_memberships, mass, window, last and (last.C, *last.nearest)
         )
         return Vertex(
             C=C,

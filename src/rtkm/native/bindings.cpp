@@ -69,6 +69,21 @@ class Table {
         return std::visit(body, rows_);
     }
 
+    template <class T>
+    static LastPass<T> read_last(const nb::object& last, const Rows<T>& rows,
+                                 std::size_t k, std::size_t s) {
+        const auto C = nb::cast<Matrix<const T>>(last[0], false);
+        const auto labels = nb::cast<Matrix<std::int32_t>>(last[1], false);
+        const auto squared = nb::cast<Matrix<double>>(last[2], false);
+        const auto cost = nb::cast<Vector<double>>(last[3], false);
+        const auto spare = nb::cast<Vector<double>>(last[4], false);
+        if (C.shape(0) != k || C.shape(1) != rows.p || labels.shape(0) != rows.n ||
+            labels.shape(1) != s || spare.shape(0) != rows.n)
+            throw nb::value_error("a last pass of another shape");
+        return {{C.data(), k, rows.p},
+                {labels.data(), squared.data(), cost.data(), spare.data(), s}};
+    }
+
     void admit(const std::optional<Vector<const double>>& weights) {
         if (visit([](const auto& rows) { return rows.n; }) > UINT32_MAX)
             throw nb::value_error("a table holds at most 2**32 - 1 rows");
@@ -107,10 +122,14 @@ public:
     }
 
     // The same, and with it: kept rows, cut, sums, masses and the cost of what is kept.
+    // `last` is None, or centers and nearest of the last pass.
     nb::tuple concentrate(nb::object C, std::size_t s, double kept_mass,
-                          std::pair<double, double> window) const {
+                          std::pair<double, double> window, nb::object last) const {
         return visit([&](const auto& rows) {
+            using T = std::decay_t<decltype(*rows.data)>;
             const CentersOf centers(rows, C);
+            std::optional<LastPass<T>> last_pass;
+            if (!last.is_none()) last_pass = read_last<T>(last, rows, centers.k, s);
             NearestArrays out(pool_, rows.n, s);
             auto kept = pooled_array<std::uint8_t>(pool_, {rows.n});
             const auto undecided = pooled_array<std::uint32_t>(pool_, {rows.n});
@@ -119,9 +138,10 @@ public:
             Sums total{sums.data(), masses.data()};
             Cut cut;
             without_gil([&] {
-                cut = rtkm::concentrate(team_, rows, centers, kept_mass,
-                                        {window.first, window.second}, out.pointers(),
-                                        kept.data(), {undecided.data()}, total);
+                cut = rtkm::concentrate(
+                    team_, rows, centers, last_pass ? &*last_pass : nullptr, kept_mass,
+                    {window.first, window.second}, out.pointers(), kept.data(),
+                    {undecided.data()}, total);
             });
             return nb::make_tuple(out.tuple(), kept, as_tuple(cut), sums, masses,
                                   total.cost);
@@ -360,7 +380,7 @@ NB_MODULE(_native, m) {
              "n_features"_a, weights, threads)
         .def("nearest", &Table::nearest, "C"_a, "n_memberships"_a)
         .def("concentrate", &Table::concentrate, "C"_a, "n_memberships"_a, "kept_mass"_a,
-             "window"_a)
+             "window"_a, "last"_a.none())
         .def("squared_distances", &Table::squared_distances, "C"_a)
         .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())

@@ -15,9 +15,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // size cannot wash out digits; if the cut falls outside, all rows become undecided.
 template <class T>
 Cut concentrate(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-                double kept_mass, const Window& window, const Nearest& out,
-                std::uint8_t* kept, Undecided undecided, Sums& total) {
-    nearest_and_sums(team, rows, centers, out, window, kept, undecided, total);
+                const LastPass<T>* last, double kept_mass, const Window& window,
+                const Nearest& out, std::uint8_t* kept, Undecided undecided,
+                Sums& total) {
+    nearest_and_sums(team, rows, centers, last, out, window, kept, undecided, total);
     if (window.sure == infinity) return {infinity, rows.n, 1.0};  // nothing is trimmed
 
     const double* weights = rows.weights;

@@ -1,197 +1,11 @@
 // Compiled once for each instruction set: RTKM_ISA names the namespace.
 #include "kernels.hpp"
+#include "nearest.hpp"
 #include "pairs.hpp"
-#include "simd.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
 namespace {
-
-inline double smaller(double a, double b) { return a < b ? a : b; }
-
-// A tile holds feature after feature, each of all its rows; a short last tile repeats
-// its last row, so no lane ever holds rubbish.
-template <class T>
-void pack_dense(const Rows<T>& rows, std::size_t first, std::size_t count, T* tile) {
-    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
-    const T* row[lanes];
-    for (std::size_t l = 0; l < lanes; ++l)
-        row[l] = rows.data + (first + (l < count ? l : count - 1)) * rows.p;
-    std::size_t f = 0;
-    for (; f + w <= rows.p; f += w)
-        for (std::size_t half = 0; half < lanes; half += w) {
-            Vec<T> v[w];
-            for (std::size_t l = 0; l < w; ++l) v[l] = load(row[half + l] + f);
-            transpose(v);
-            for (std::size_t l = 0; l < w; ++l) store(tile + (f + l) * lanes + half, v[l]);
-        }
-    for (; f < rows.p; ++f)
-        for (std::size_t l = 0; l < lanes; ++l) tile[f * lanes + l] = row[l][f];
-}
-
-template <class T>
-void pack_csr(const Rows<T>& rows, std::size_t first, std::size_t count, T* tile) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    __builtin_memset(tile, 0, rows.p * lanes * sizeof(T));
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const std::size_t row = first + (l < count ? l : count - 1);
-        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
-            tile[rows.indices[e] * lanes + l] = rows.data[e];
-    }
-}
-
-// Squared distances of a tile to G centers, summed from differences: next to the fused
-// multiply-add the subtraction is free, and rows far from the origin keep their digits.
-template <class T, int G>
-void group_distances(const T* tile, const T* center, std::size_t p, T* out) {
-    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
-    Vec<T> sum[G][2] = {};
-    for (std::size_t f = 0; f < p; ++f) {
-        const Vec<T> x0 = load(tile + f * lanes), x1 = load(tile + f * lanes + w);
-        for (int g = 0; g < G; ++g) {
-            const Vec<T> c = broadcast(center[g * p + f]);
-            const Vec<T> d0 = x0 - c, d1 = x1 - c;
-            sum[g][0] += d0 * d0;
-            sum[g][1] += d1 * d1;
-        }
-    }
-    for (int g = 0; g < G; ++g) {
-        store(out + g * lanes, sum[g][0]);
-        store(out + g * lanes + w, sum[g][1]);
-    }
-}
-
-// Below a quarter of the entries the detour over the norms pays. It is taken row by row,
-// so that the answer for a row does not depend on its neighbors.
-template <class T>
-bool is_very_sparse(const Rows<T>& rows, std::size_t row) {
-    const std::size_t entries = rows.indptr[row + 1] - rows.indptr[row];
-    return 4 * entries < rows.p;
-}
-
-// Only the entries that are there are visited; what the zeros contribute is the rest of
-// the center's squared norm, subtracted with twice the digits.
-template <class T>
-void sparse_distances(const Rows<T>& rows, std::size_t row, const Centers<T>& centers,
-                      T* out) {
-    for (std::size_t j = 0; j < centers.k; ++j) {
-        const T* c = centers.data + j * centers.p;
-        const double* squares = centers.squares + j * centers.p;
-        double there = 0;
-        Exact covered;
-        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
-            const double d = rows.data[e] - c[rows.indices[e]];
-            there += d * d;
-            covered.add(squares[rows.indices[e]]);
-        }
-        const double rest = centers.squared_norms[j].minus(covered);
-        out[j * tile_rows<T>] = static_cast<T>(there + (rest > 0 ? rest : 0));
-    }
-}
-
-// Squared distances of a packed tile to all centers, in groups of up to four, which is
-// what the registers hold, and as even as can be, so that none leaves them idle.
-template <class T>
-void packed_distances(const Centers<T>& centers, const Workspace<T>& work) {
-    const std::size_t n_groups = (centers.k + 3) / 4, p = centers.p;
-    const T* c = centers.data;
-    T* out = work.distances;
-    for (std::size_t g = 0; g < n_groups; ++g) {
-        const std::size_t size = centers.k / n_groups + (g < centers.k % n_groups);
-        switch (size) {
-            case 4: group_distances<T, 4>(work.tile, c, p, out); break;
-            case 3: group_distances<T, 3>(work.tile, c, p, out); break;
-            case 2: group_distances<T, 2>(work.tile, c, p, out); break;
-            case 1: group_distances<T, 1>(work.tile, c, p, out); break;
-        }
-        c += size * p;
-        out += size * tile_rows<T>;
-    }
-}
-
-template <class T>
-void csr_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
-                   const Centers<T>& centers, const Workspace<T>& work) {
-    std::size_t n_sparse = 0;
-    for (std::size_t l = 0; l < count; ++l) n_sparse += is_very_sparse(rows, first + l);
-    if (n_sparse < count) {
-        pack_csr(rows, first, count, work.tile);
-        packed_distances(centers, work);
-    }
-    for (std::size_t l = 0; l < count; ++l)
-        if (is_very_sparse(rows, first + l))
-            sparse_distances(rows, first + l, centers, work.distances + l);
-}
-
-// Leaves the k x lanes squared distances of `count` rows in work.distances.
-template <class T>
-void tile_distances(const Rows<T>& rows, std::size_t first, std::size_t count,
-                    const Centers<T>& centers, const Workspace<T>& work) {
-    if (rows.is_csr()) return csr_distances(rows, first, count, centers, work);
-    pack_dense(rows, first, count, work.tile);
-    packed_distances(centers, work);
-}
-
-// The two smallest of k distances, lane by lane; ties go to the lowest number.
-template <class T>
-void two_smallest(const T* distances, std::size_t k, std::size_t first,
-                  std::size_t count, const Nearest& out) {
-    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
-    using Int = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    T best[lanes], second[lanes];
-    Int label[lanes];
-    for (std::size_t half = 0; half < lanes; half += w) {
-        Vec<T> low = broadcast(std::numeric_limits<T>::infinity()), next = low;
-        Mask<T> low_at = {};
-        for (std::size_t j = 0; j < k; ++j) {
-            const Vec<T> d = load(distances + j * lanes + half);
-            const Mask<T> closer = d < low;
-            const Vec<T> loser = closer ? low : d;
-            next = loser < next ? loser : next;
-            low = closer ? d : low;
-            low_at = closer ? static_cast<Int>(j) - Mask<T>{} : low_at;
-        }
-        store(best + half, low);
-        store(second + half, next);
-        __builtin_memcpy(label + half, &low_at, sizeof low_at);
-    }
-    for (std::size_t l = 0; l < count; ++l) {
-        out.labels[first + l] = static_cast<std::int32_t>(label[l]);
-        out.squared[first + l] = best[l];
-        out.spare[first + l] = second[l];
-    }
-}
-
-// The s + 1 smallest of k distances, by insertion; ties go to the lowest number.
-template <class T>
-void several_smallest(std::size_t k, std::size_t first, std::size_t count,
-                      const Nearest& out, const Workspace<T>& work) {
-    const std::size_t s = out.s;
-    for (std::size_t l = 0; l < count; ++l) {
-        for (std::size_t r = 0; r <= s; ++r)
-            work.nearest[r] = std::numeric_limits<T>::infinity();
-        for (std::size_t j = 0; j < k; ++j) {
-            const T d = work.distances[j * tile_rows<T> + l];
-            if (!(d < work.nearest[s])) continue;
-            std::size_t r = s;
-            for (; r > 0 && d < work.nearest[r - 1]; --r) {
-                work.nearest[r] = work.nearest[r - 1];
-                work.order[r] = work.order[r - 1];
-            }
-            work.nearest[r] = d;
-            work.order[r] = static_cast<std::int32_t>(j);
-        }
-        const std::size_t i = first + l;
-        double cost = 0;
-        for (std::size_t r = 0; r < s; ++r) {
-            out.labels[i * s + r] = work.order[r];
-            out.squared[i * s + r] = work.nearest[r];
-            cost += work.nearest[r];
-        }
-        out.cost[i] = cost;
-        out.spare[i] = work.nearest[s];
-    }
-}
 
 template <class T>
 inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double* sum) {
@@ -214,14 +28,6 @@ inline void add_to_its_centers(const Rows<T>& rows, std::size_t row, double weig
         const std::size_t j = nearest.labels[row * nearest.s + r];
         sums.masses[j] += weight;
         add_row(rows, row, weight, sums.rows + j * rows.p);
-    }
-}
-
-template <class T, class Body>
-inline void for_each_tile(Range range, Body body) {
-    for (std::size_t first = range.first; first < range.last; first += tile_rows<T>) {
-        const std::size_t left = range.last - first;
-        body(first, left < tile_rows<T> ? left : tile_rows<T>);
     }
 }
 
@@ -266,18 +72,6 @@ void sum_sure(const Rows<T>& rows, Range range, const Nearest& nearest,
 }
 
 template <class T>
-void nearest(const Rows<T>& rows, Range range, const Centers<T>& centers,
-             const Nearest& out, const Workspace<T>& work) {
-    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
-        tile_distances(rows, first, count, centers, work);
-        if (out.s == 1)
-            two_smallest(work.distances, centers.k, first, count, out);
-        else
-            several_smallest(centers.k, first, count, out, work);
-    });
-}
-
-template <class T>
 void settle(const Rows<T>& rows, Range range, const Undecided& undecided,
             const Nearest& nearest, const Cut& cut, std::uint8_t* kept, Sums& sums) {
     for (std::size_t u = range.first; u < range.last; ++u) {
@@ -294,21 +88,21 @@ void settle(const Rows<T>& rows, Range range, const Undecided& undecided,
 template <class T>
 void distances(const Rows<T>& rows, Range range, const Centers<T>& centers, T* out,
                const Workspace<T>& work) {
-    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
-        tile_distances(rows, first, count, centers, work);
-        for (std::size_t l = 0; l < count; ++l)
+    for_each_tile<T>(range, [&](const Tile<T>& tile) {
+        tile_distances(rows, tile, centers, work);
+        for (std::size_t l = 0; l < tile.count; ++l)
             for (std::size_t j = 0; j < centers.k; ++j)
-                out[(first + l) * centers.k + j] = work.distances[j * tile_rows<T> + l];
+                out[tile.row[l] * centers.k + j] = work.distances[j * tile_rows<T> + l];
     });
 }
 
 template <class T>
 void lower(const Rows<T>& rows, Range range, const Centers<T>& center, double* cost,
            const Workspace<T>& work) {
-    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
-        tile_distances(rows, first, count, center, work);
-        for (std::size_t l = 0; l < count; ++l)
-            cost[first + l] = smaller(cost[first + l], work.distances[l]);
+    for_each_tile<T>(range, [&](const Tile<T>& tile) {
+        tile_distances(rows, tile, center, work);
+        for (std::size_t l = 0; l < tile.count; ++l)
+            cost[tile.row[l]] = smaller(cost[tile.row[l]], work.distances[l]);
     });
 }
 
@@ -319,10 +113,10 @@ void swap_gains(const Rows<T>& rows, Range range, const Centers<T>& candidates,
                 const Nearest& state, double cap, std::size_t k, double* gains,
                 const Workspace<T>& work) {
     const std::size_t s = state.s;
-    for_each_tile<T>(range, [&](std::size_t first, std::size_t count) {
-        tile_distances(rows, first, count, candidates, work);
-        for (std::size_t l = 0; l < count; ++l) {
-            const std::size_t i = first + l;
+    for_each_tile<T>(range, [&](const Tile<T>& tile) {
+        tile_distances(rows, tile, candidates, work);
+        for (std::size_t l = 0; l < tile.count; ++l) {
+            const std::size_t i = tile.row[l];
             const double weight = rows.weight(i), cost = state.cost[i];
             const double spare = state.spare[i], farthest = state.squared[i * s + s - 1];
             const double now = smaller(cost, cap);
@@ -379,7 +173,7 @@ void residuals(const Rows<T>& rows, Range range, const double* weights,
 
 template <class T>
 constexpr Kernels<T> table(const char* name) {
-    return {name, nearest<T>, sum_sure<T>, settle<T>, distances<T>, lower<T>,
+    return {name, nearest<T>, follow<T>, sum_sure<T>, settle<T>, distances<T>, lower<T>,
             swap_gains<T>, weighted_sums<T>, residuals<T>, mean_pair_distances<T>,
             closest<T>};
 }

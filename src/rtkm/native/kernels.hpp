@@ -21,6 +21,9 @@ struct Workspace {
 template <class T>
 constexpr std::size_t tile_rows = 64 / sizeof(T);
 
+// Rows that are followed before those that may have changed are gathered into tiles.
+constexpr std::size_t follow_rows = 64;
+
 template <class T>
 struct Kernels {
     const char* name;
@@ -28,6 +31,10 @@ struct Kernels {
     // Nearest centers of each row.
     void (*nearest)(const Rows<T>&, Range, const Centers<T>&, const Nearest&,
                     const Workspace<T>&);
+
+    // The same from those of the last pass; the spare may be lower than it would be.
+    void (*follow)(const Rows<T>&, Range, const Centers<T>&, const Drift&,
+                   const Nearest& last, const Nearest&, const Workspace<T>&);
 
     // Rows below the window are kept and summed, those inside are listed.
     void (*sum_sure)(const Rows<T>&, Range, const Nearest&, const Window&, std::size_t k,

@@ -2,7 +2,9 @@
 #pragma once
 #include <memory>
 #include <new>
+#include <optional>
 
+#include "drift.hpp"
 #include "kernels.hpp"
 #include "team.hpp"
 
@@ -101,11 +103,15 @@ void nearest(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
 }
 
 // The nearest centers and, while the rows are in the cache, the sums of the sure ones.
+// `last` may be null, and changes nothing but the time it takes.
 template <class T>
 void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-                      const Nearest& out, const Window& window, std::uint8_t* kept,
-                      Undecided& undecided, Sums& total) {
-    constexpr std::size_t cached = 64;
+                      const LastPass<T>* last, const Nearest& out, const Window& window,
+                      std::uint8_t* kept, Undecided& undecided, Sums& total) {
+    constexpr std::size_t cached = follow_rows;
+    std::optional<Travel<T>> travel;
+    if (last && !rows.is_csr()) travel.emplace(centers, *last);
+    const bool follows = travel && travel->is_short(last->nearest, rows.n);
     PartialSums sums(rows.n, centers.k, rows.p);
     std::vector<Undecided> parts(sums.partition.n_parts);
     for (std::size_t part = 0; part < parts.size(); ++part)
@@ -114,7 +120,11 @@ void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& c
             [&](std::size_t part, Range range, const Workspace<T>& work) {
                 for (std::size_t i = range.first; i < range.last; i += cached) {
                     const Range few{i, std::min(range.last, i + cached)};
-                    kernels<T>().nearest(rows, few, centers, out, work);
+                    if (follows)
+                        kernels<T>().follow(rows, few, centers, travel->drift,
+                                            last->nearest, out, work);
+                    else
+                        kernels<T>().nearest(rows, few, centers, out, work);
                     kernels<T>().sum_sure(rows, few, out, window, centers.k, kept,
                                           parts[part], sums[part]);
                 }

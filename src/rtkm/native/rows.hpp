@@ -55,8 +55,17 @@ struct Nearest {
     std::int32_t* labels;  // the s nearest centers, nearest first
     double* squared;       // their squared distances
     double* cost;          // the sum of those (may be `squared` itself when s is 1)
-    double* spare;         // the squared distance of the next one, or infinity
+    double* spare;         // what the squared distance of any other is at least
     std::size_t s;
+};
+
+// How far the centers went since the last pass: those that went far by number, and the
+// most that any other went. `trust`, a little below 1, is what rounding leaves of a bound.
+struct Drift {
+    static constexpr std::size_t most_movers = 4;
+    double rest, trust;
+    std::int32_t movers[most_movers];
+    std::size_t n_movers = 0;
 };
 
 // The nearest of some centers; of none, one infinitely far away.

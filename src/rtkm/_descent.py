@@ -88,7 +88,8 @@ class Relaxed(State):
 class Nearest(NamedTuple):
     """Each row's nearest centers: their numbers and squared distances, (n, s) each.
 
-    `cost` is the sum of those distances, `spare` the distance of the next center.
+    `cost` is the sum of those distances; every other center is at least as far away as
+    `spare`, squared, and after a look at all of them one is as near as that.
     """
 
     labels: NDArray[np.int32]

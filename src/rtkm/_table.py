@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ class Table:
     Every word counts a row of weight 2 as that row twice. Centers are NumPy arrays of
     the table's dtype; sums and costs are float64.
     """
+
+    # whether the last state may save distances; nothing but the time depends on it
+    uses_bounds: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -155,8 +158,9 @@ class Table:
         else:
             t, (down, up) = last.cut.threshold, last.expected_drift
             window = t * (1 - down), t * (1 + up)
+        followed = (last.C, *last.nearest) if last and self.uses_bounds else None
         nearest, kept, cut, sums, masses, objective = self._native.concentrate(
-            C, n_memberships, mass, window, last and (last.C, *last.nearest)
+            C, n_memberships, mass, window, followed
         )
         return Vertex(
             C=C,

@@ -67,7 +67,7 @@ private:
             order.begin(), order.begin() + n_tried, order.end(),
             [&](std::int32_t a, std::int32_t b) { return way_[a] > way_[b]; });
         for (std::size_t m = 1; m < n_tried; ++m) {
-            if (way_[order[m]] > way_[order[0]] / 4) continue;
+            if (way_[order[m]] > way_[order[0]] / 1e9) continue;
             drift.n_movers = m;
             drift.rest = way_[order[m]];
             std::copy(order.begin(), order.begin() + m, drift.movers);

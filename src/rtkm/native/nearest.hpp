@@ -92,13 +92,13 @@ void nearest(const Rows<T>& rows, Range range, const Centers<T>& centers,
 // Lower bounds for the squared distances of all centers but a row's own. Centers that
 // went far are measured; the others came closer by at most `drift.rest`.
 template <class T>
-void lower_spares(const T* const* row, const Tile<T>& tile, const Centers<T>& centers,
-                  const Drift& drift, const Nearest& last, double* spare) {
+inline void lower_spares(const T* const* row, std::size_t first, const Centers<T>& centers,
+                         const Drift& drift, const Nearest& last, double* spare) {
     constexpr std::size_t lanes = tile_rows<T>;
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const double root = __builtin_sqrt(last.spare[tile.row[l]]);
-        const double reach = root * drift.trust - drift.rest;
-        spare[l] = reach > 0 ? reach * reach : 0.0;
+    for (std::size_t l = 0; l < lanes; l += width<double>) {
+        const Vec<double> reach =
+            root(load(last.spare + first + l)) * drift.trust - drift.rest;
+        store(spare + l, reach > 0 ? reach * reach : Vec<double>{});
     }
     for (std::size_t m = 0; m < drift.n_movers; ++m) {
         const T* center[lanes];
@@ -109,80 +109,89 @@ void lower_spares(const T* const* row, const Tile<T>& tile, const Centers<T>& ce
         for (std::size_t l = 0; l < lanes; ++l) {
             bool is_own = false;
             for (std::size_t r = 0; r < last.s; ++r)
-                is_own |= last.labels[tile.row[l] * last.s + r] == drift.movers[m];
+                is_own |= last.labels[(first + l) * last.s + r] == drift.movers[m];
             if (!is_own) spare[l] = smaller(spare[l], squared[l]);
         }
     }
 }
 
-// Puts the distances of a row to its own s centers into order, and adds them up.
+// Puts a row's own centers into the order of their distances, and adds these up.
 template <class T>
-double sort_own(const Nearest& last, std::size_t i, const T* squared, const Nearest& out) {
+inline void sort_own(const std::int32_t* own, const T* squared, std::size_t i,
+                     const Nearest& out) {
     const std::size_t s = out.s;
+    std::int32_t* const labels = out.labels + i * s;
+    double* const sorted = out.squared + i * s;
     for (std::size_t r = 0; r < s; ++r) {
-        const std::int32_t label = last.labels[i * s + r];
+        const std::int32_t label = own[r];
         const double d = squared[r * tile_rows<T>];
         std::size_t at = r;
         for (; at > 0; --at) {
-            const double before = out.squared[i * s + at - 1];
-            const std::int32_t number = out.labels[i * s + at - 1];
-            if (before < d || (before == d && number < label)) break;
-            out.squared[i * s + at] = before;
-            out.labels[i * s + at] = number;
+            const bool comes_later =
+                d < sorted[at - 1] || (d == sorted[at - 1] && label < labels[at - 1]);
+            if (!comes_later) break;
+            sorted[at] = sorted[at - 1];
+            labels[at] = labels[at - 1];
         }
-        out.squared[i * s + at] = d;
-        out.labels[i * s + at] = label;
+        sorted[at] = d;
+        labels[at] = label;
     }
     double cost = 0;
-    for (std::size_t r = 0; r < s; ++r) cost += out.squared[i * s + r];
-    return cost;
+    for (std::size_t r = 0; r < s; ++r) cost += sorted[r];
+    out.cost[i] = cost;
 }
 
-// Updates the rows of a tile whose own centers are certainly still the nearest, and
-// lists the others. Own distances are computed in either case, so every number but the
-// spare is that of a pass without bounds.
+// Updates a tile's rows, all of whose own centers are measured; lists those of which it
+// is not certain that these are still the nearest. So every number but the spare is
+// that of a pass without bounds. Structures come by value: what the compiler can see
+// whole it keeps in registers.
 template <class T>
-std::size_t follow_tile(const Rows<T>& rows, const Tile<T>& tile,
-                        const Centers<T>& centers, const Drift& drift,
-                        const Nearest& last, const Nearest& out, const Workspace<T>& work,
-                        std::uint32_t* open) {
+inline std::size_t follow_tile(const Rows<T> rows, std::size_t first,
+                               const Centers<T> centers, const Drift& drift,
+                               const Nearest last, const Nearest out,
+                               const Workspace<T> work, std::uint32_t* open) {
     constexpr std::size_t lanes = tile_rows<T>;
     const std::size_t s = out.s, p = rows.p;
+    const double trust = drift.trust;
     const T *row[lanes], *own[lanes];
     double spare[lanes];
-    for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + tile.row[l] * p;
+    for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + (first + l) * p;
     for (std::size_t r = 0; r < s; ++r) {
         for (std::size_t l = 0; l < lanes; ++l)
-            own[l] = centers.data + last.labels[tile.row[l] * s + r] * p;
+            own[l] = centers.data + last.labels[(first + l) * s + r] * p;
         paired_distances(row, own, p, work.distances + r * lanes);
     }
-    lower_spares(row, tile, centers, drift, last, spare);
+    lower_spares(row, first, centers, drift, last, spare);
+    if (s == 1) {
+        __builtin_memmove(out.labels + first, last.labels + first, lanes * 4);
+        for (std::size_t l = 0; l < lanes; ++l) out.squared[first + l] = work.distances[l];
+    } else {
+        for (std::size_t i = first; i < first + lanes; ++i)
+            sort_own(last.labels + i * s, work.distances + (i - first), i, out);
+    }
+    __builtin_memcpy(out.spare + first, spare, sizeof spare);
     std::size_t n_open = 0;
-    for (std::size_t l = 0; l < tile.count; ++l) {
-        const std::size_t i = tile.row[l];
-        out.cost[i] = sort_own(last, i, work.distances + l, out);
-        out.spare[i] = spare[l];
-        open[n_open] = static_cast<std::uint32_t>(i);
-        n_open += !(out.squared[i * s + s - 1] < drift.trust * spare[l]);
+    for (std::size_t l = 0; l < lanes; ++l) {
+        open[n_open] = static_cast<std::uint32_t>(first + l);
+        n_open += !(out.squared[(first + l) * s + s - 1] < trust * spare[l]);
     }
     return n_open;
 }
 
 // The nearest centers from those of the last pass: only rows that may have changed meet
-// all centers.
+// all centers, and those that do not fill a tile.
 template <class T>
 void follow(const Rows<T>& rows, Range range, const Centers<T>& centers,
             const Drift& drift, const Nearest& last, const Nearest& out,
             const Workspace<T>& work) {
-    std::uint32_t open[follow_rows];
-    for (std::size_t i = range.first; i < range.last; i += follow_rows) {
+    std::uint32_t open[follow_rows + tile_rows<T>];
+    for (std::size_t i = range.first; i < range.last;) {
         const std::size_t left = range.last - i;
+        const std::size_t end = i + (left < follow_rows ? left : follow_rows);
         std::size_t n_open = 0;
-        for_each_tile<T>({i, i + (left < follow_rows ? left : follow_rows)},
-                         [&](const Tile<T>& tile) {
-                             n_open += follow_tile(rows, tile, centers, drift, last, out,
-                                                   work, open + n_open);
-                         });
+        for (; i + tile_rows<T> <= end; i += tile_rows<T>)
+            n_open += follow_tile(rows, i, centers, drift, last, out, work, open + n_open);
+        for (; i < end; ++i) open[n_open++] = static_cast<std::uint32_t>(i);
         for (std::size_t u = 0; u < n_open; u += tile_rows<T>)
             nearest_of_tile(rows, Tile<T>(open + u, n_open - u), centers, out, work);
     }

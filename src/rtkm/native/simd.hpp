@@ -50,6 +50,11 @@ inline Vec<T> broadcast(T x) {
     return x - Vec<T>{};
 }
 
+inline Vec<double> root(Vec<double> v) {
+    for (std::size_t l = 0; l < width<double>; ++l) v[l] = __builtin_sqrt(v[l]);
+    return v;
+}
+
 inline Vec<double> load_as_double(const double* x) { return load(x); }
 
 inline Vec<double> load_as_double(const float* x) {

@@ -22,7 +22,8 @@ struct LastPass {
 template <class T>
 class Travel {
 public:
-    Travel(const Centers<T>& now, const LastPass<T>& last) : way_(now.k) {
+    Travel(const Centers<T>& now, const LastPass<T>& last, std::size_t n)
+        : way_(now.k), order_(now.k) {
         for (std::size_t j = 0; j < now.k; ++j) {
             double squared = 0;
             for (std::size_t f = 0; f < now.p; ++f) {
@@ -33,46 +34,58 @@ public:
             way_[j] = std::sqrt(squared) * (1 + 1e-9);
         }
         drift.trust = 1 - 8.0 * (now.p + 8) * std::numeric_limits<T>::epsilon();
-        drift.rest = *std::max_element(way_.begin(), way_.end());
-        set_movers_apart();
+        std::iota(order_.begin(), order_.end(), 0);
+        std::partial_sort(
+            order_.begin(), order_.begin() + std::min(now.k, n_plans), order_.end(),
+            [&](std::int32_t a, std::int32_t b) { return way_[a] > way_[b]; });
+        choose(last.nearest, n);
     }
 
     Drift drift;
-
-    // Whether most rows keep their centers for sure, to judge by some of them: only then
-    // it is quicker to look for those that may not.
-    bool is_short(const Nearest& last, std::size_t n) const {
-        constexpr std::size_t n_asked = 512;
-        const std::size_t stride = n / n_asked + 1, s = last.s;
-        std::size_t n_sure = 0, n_seen = 0;
-        for (std::size_t i = 0; i < n; i += stride, ++n_seen) {
-            double own = std::sqrt(last.squared[i * s + s - 1]), longest = 0;
-            for (std::size_t r = 0; r < s; ++r)
-                longest = std::max(longest, way_[last.labels[i * s + r]]);
-            n_sure += own + longest < std::sqrt(last.spare[i]) - drift.rest;
-        }
-        return 2 * n_sure > n_seen;
-    }
+    bool pays = false;  // or it is quicker to look at all centers again
 
 private:
-    std::vector<double> way_;
+    static constexpr std::size_t n_plans = Drift::most_movers + 1;
 
-    // A center that went much farther than most, as after a swap, would spoil the bound
-    // of every row; it is cheaper to measure its distances.
-    void set_movers_apart() {
-        std::vector<std::int32_t> order(way_.size());
-        std::iota(order.begin(), order.end(), 0);
-        const std::size_t n_tried = std::min(order.size(), Drift::most_movers + 1);
-        std::partial_sort(
-            order.begin(), order.begin() + n_tried, order.end(),
-            [&](std::int32_t a, std::int32_t b) { return way_[a] > way_[b]; });
-        for (std::size_t m = 1; m < n_tried; ++m) {
-            if (way_[order[m]] > way_[order[0]] / 1e9) continue;
+    std::vector<double> way_;
+    std::vector<std::int32_t> order_;  // those that went farthest first
+
+    // A center that went much farther than the others, as after a swap, would spoil the
+    // bounds of all rows: it may be cheaper to measure it. Some rows are asked how many
+    // would be left open if so many centers were measured; the unit is one distance of
+    // one row, of which tiles compute two in the time of a single one.
+    void choose(const Nearest& last, std::size_t n) {
+        const std::vector<double> open = open_shares(last, n);
+        const double all_centers = 0.5 * way_.size() + 1;
+        double least = all_centers;
+        for (std::size_t m = 0; m < open.size(); ++m) {
+            const double cost = last.s + m + open[m] * all_centers;
+            if (cost >= least) continue;
+            least = cost;
+            pays = true;
             drift.n_movers = m;
-            drift.rest = way_[order[m]];
-            std::copy(order.begin(), order.begin() + m, drift.movers);
-            return;
+            drift.rest = m < way_.size() ? way_[order_[m]] : 0.0;
         }
+        std::copy(order_.begin(), order_.begin() + drift.n_movers, drift.movers);
+    }
+
+    // The share of rows that are not sure of their centers, for 0, 1, .. movers.
+    std::vector<double> open_shares(const Nearest& last, std::size_t n) const {
+        constexpr std::size_t n_asked = 512;
+        const std::size_t stride = n / n_asked + 1, s = last.s;
+        std::vector<double> open(std::min(way_.size(), n_plans));
+        double n_seen = 0;
+        for (std::size_t i = 0; i < n; i += stride, ++n_seen) {
+            double own = 0;
+            for (std::size_t r = 0; r < s; ++r)
+                own = std::max(own, std::sqrt(last.squared[i * s + r]) +
+                                        way_[last.labels[i * s + r]]);
+            const double slack = std::sqrt(last.spare[i]) - own;
+            for (std::size_t m = 0; m < open.size(); ++m)
+                open[m] += !(way_[order_[m]] < slack);
+        }
+        for (double& share : open) share /= n_seen;
+        return open;
     }
 };
 

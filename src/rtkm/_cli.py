@@ -68,7 +68,15 @@ def add_reproduce(commands: Any) -> None:
 
 def reproduce(options: argparse.Namespace) -> None:
     """Run the experiments and write the report."""
+    from rtkm.reproduce._report import check_drawing, write_report
     from rtkm.reproduce._results import compute
 
+    check_drawing()
     options.out.mkdir(parents=True, exist_ok=True)
-    compute(options.out, only=options.only, quick=options.quick, n_jobs=options.jobs)
+    results = compute(
+        options.out, only=options.only, quick=options.quick, n_jobs=options.jobs
+    )
+    page = write_report(options.out, results)
+    for claim in results["claims"]:
+        print(f"{claim['verdict']}: {claim['claim']}")
+    print(f"The report is {page}; every number is in {options.out / 'results.json'}.")

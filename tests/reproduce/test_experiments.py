@@ -12,13 +12,6 @@ from rtkm.reproduce._cells import Cell
 from rtkm.reproduce._figures import CURVES
 
 
-@pytest.fixture
-def paper_tables(data_file, monkeypatch):
-    """The paper's tables, where the loaders look for them."""
-    folder = data_file("shuttle.trn").parent
-    monkeypatch.setenv("RTKM_DATA", str(folder))
-
-
 def scores(experiment, protocol, name, score):
     return [
         experiment.run(Cell(experiment.name, protocol, repr(share), 0))[name][score]

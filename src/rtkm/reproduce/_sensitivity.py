@@ -36,6 +36,11 @@ class Sensitivity:
     n_starts: int = 10
     n_quick_starts: int = 1
 
+    def prepare(self) -> None:
+        """Load what is needed, or say what is missing."""
+        for protocol in PROTOCOLS:
+            self.load(protocol)
+
     def cells(self, quick: bool) -> list[Cell]:
         """Return all cells, one for each protocol, share and start."""
         n_starts = self.n_quick_starts if quick else self.n_starts

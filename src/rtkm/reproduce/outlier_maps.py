@@ -15,6 +15,7 @@ from rtkm.seeding import random_rows
 NAME = "outlier_maps"
 TITLE = "Outliers of yeast and noise, as each method sees them"
 SHARE = 0.1
+prepare = YEAST_NOISE.prepare
 
 
 def cells(quick: bool) -> list[Cell]:

@@ -9,12 +9,19 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from pages import CLAIMS, FIGURES, HOSTILE, TABLES, Reader, make_results, write_sample
+from pages import CLAIMS, HOSTILE, Reader, make_results, shown_ids, write_sample
 
 from rtkm.reproduce._gallery import exhibits
 from rtkm.reproduce._page import make_page
 
 NOT_TOLD = "\N{EN DASH}"
+FIGURES, TABLES = shown_ids(make_results())
+
+
+def without_pictures(results):
+    """Return the page of a run, figures left empty."""
+    svgs = {exhibit.name: "<svg></svg>" for exhibit in exhibits(results)}
+    return make_page(results, svgs)
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +32,37 @@ def page(tmp_path_factory):
 @pytest.fixture(scope="module")
 def read(page):
     return Reader(page)
+
+
+def test_every_experiment_has_its_figures_in_the_order_of_the_paper():
+    assert [exhibit.name for exhibit in exhibits(make_results())] == [
+        "clouds",
+        "process",
+        "wbc-as-described",
+        "wbc-as-published",
+        "shuttle-as-described",
+        "shuttle-as-published",
+        "overlap-yeast",
+        "overlap-scene",
+        "yeast_noise-as-described",
+        "yeast_noise-as-published",
+        "outlier_maps-as-described",
+        "units",
+    ]
+
+
+def test_figures_with_numbers_have_tables():
+    tables = {exhibit.name: exhibit.tables for exhibit in exhibits(make_results())}
+    without = {"process", "outlier_maps-as-described"}
+    assert {name for name in tables if not tables[name]} == without
+    assert tables["wbc-as-published"] == (
+        "numbers-wbc-as-published-me",
+        "numbers-wbc-as-published-f1",
+    )
+    assert tables["overlap-yeast"] == (
+        "numbers-overlap-yeast",
+        "numbers-overlap-yeast-as-published",
+    )
 
 
 def test_every_figure_is_there_with_a_picture_and_a_caption(read):
@@ -76,6 +114,7 @@ def test_contents_lead_to_every_section(read):
 
 def test_hostile_names_are_shown_as_they_are(read):
     assert read.rows["claims"][2][0] == HOSTILE
+    assert read.rows["findings"][1] == [HOSTILE, "0.2 against 0.1"]
     assert [HOSTILE, HOSTILE] in read.rows["versions"]
     assert HOSTILE in read.rows["numbers-wbc-as-described-me"][1]
 
@@ -90,25 +129,76 @@ def test_the_verdicts_are_counted_and_listed(read):
 
 def test_numbers_stand_beside_the_published_ones(read):
     heads, row = read.rows["numbers-wbc-as-described-f1"][1:]
-    assert heads[:2] == ["RTKM", "NEO-k-means"]
+    ours = ["RTKM as described (step 1.1)", "RTKM, default solver", "NEO-k-means"]
+    assert heads[:3] == ours
+    assert [head.replace("\N{NO-BREAK SPACE}", " ") for head in heads[4:]] == [
+        *("RTKM", "KMOR, \N{GREEK SMALL LETTER GAMMA} = 1", "NEO-k-means")
+    ]
     # 0.6 and 0.7 over two starts; then the published F1 at the first share
-    assert row[:2] == ["0.25", "0.65000.6000 to 0.7000"]
-    assert row[4:] == ["0.8818", "0.8818", "0.3959"]
+    assert row[:3] == ["0.25", "0.65000.6000 to 0.7000", "0.5000"]
+    assert row[5:] == ["0.8818", "0.8818", "0.3959"]
 
 
-def test_micro_scores_are_shown_where_the_published_ones_are_micro(read):
-    row = read.rows["numbers-shuttle-as-published-f1_micro"][2]
-    assert row[1] == "0.75000.7000 to 0.8000"
+def test_as_published_there_is_one_rtkm_under_its_own_name(read):
+    results = make_results()
+    del results["cells"]["wbc/as published/0.25/1"]
+    results["cells"]["wbc/as published/0.25/0"] = {"RTKM": {"f1": 0.5, "me": 0.5}}
+    read = Reader(without_pictures(results))
+    assert read.rows["numbers-wbc-as-published-me"][1][0] == "RTKM"
+
+
+@pytest.mark.parametrize("protocol", ["as-described", "as-published"])
+def test_on_shuttle_micro_scores_stand_beside_the_published_ones(read, protocol):
+    row = read.rows[f"numbers-shuttle-{protocol}-f1_micro"][2]
+    assert "0.75000.7000 to 0.8000" in row
     # the third of the published shares is 0.02
-    assert row[4] == "0.68780.6871 to 0.6887"
+    assert row[5] == "0.68780.6871 to 0.6887"
+    # the average over clusters was not published
+    groups, heads, row = read.rows[f"numbers-shuttle-{protocol}-f1"]
+    assert groups == ["share", "ours"]
+    assert len(heads) == len(row) - 1 == 4
+    assert "0.65000.6000 to 0.7000" in row
 
 
 def test_the_table_of_nine_methods_has_cardinality_and_the_trivial_answer(read):
-    _, *methods, trivial = read.rows["numbers-overlap-yeast"]
-    assert len(methods) == 9
-    assert methods[0] == ["RTKM", "0.35000.3000 to 0.4000", "0.317", "2.5000"]
-    assert methods[3][2] == NOT_TOLD  # MOC on yeast was not published
-    assert trivial[1:] == ["0.3771", NOT_TOLD, "14.0000"]
+    heads, *methods, trivial = read.rows["numbers-overlap-yeast"]
+    assert heads[1:] == [
+        *("average F1", "at the best objective", "published", "clusters per row")
+    ]
+    assert len(methods) == 10  # RTKM twice
+    # of 0.3 and 0.4 the second has the lower objective
+    numbers = ["0.35000.3000 to 0.4000", "0.4000", "0.317", "2.5000"]
+    assert methods[0] == ["RTKM as described (step 1.1)", *numbers]
+    assert methods[1][0] == "RTKM, default solver"
+    assert methods[1][3] == NOT_TOLD  # the paper has no such solver
+    assert methods[4][3] == NOT_TOLD  # MOC on yeast was not published
+    assert trivial[1:] == ["0.3771", NOT_TOLD, NOT_TOLD, "14.0000"]
+
+
+def test_overlap_as_published_has_a_table_of_its_own(read):
+    heads, *methods = read.rows["numbers-overlap-scene-as-published"]
+    assert heads == ["method", "average F1", "published", "clusters per row"]
+    scores = "0.25000.2000 to 0.3000"
+    assert methods == [
+        ["RTKM", scores, "0.597", "2.5000"],
+        ["KMOR", scores, "0.597", "2.5000"],
+        ["NEO-k-means", scores, "0.626", "2.5000"],
+        ["NEO-k-means, raw start", scores, "0.626", "2.5000"],
+    ]
+
+
+def test_clouds_are_told_by_distance_to_the_nearest_center(read):
+    # means are (1, 0) and (5, 0); k-means has one center between them, at (3, 0)
+    _, kmeans, rtkm = read.rows["numbers-clouds"]
+    assert kmeans == ["k-means", "2.00", "2.00", "0"]
+    assert rtkm == ["RTKM, default solver", "0.00", "0.00", "1"]
+
+
+def test_units_are_told_with_objectives_relative_to_the_lowest(read):
+    _, _, tenth, one = read.rows["numbers-units"]
+    default = ["0.4000", "1.0000", "0.0000"]
+    assert tenth == ["0.1", "0.5000", "1.5000", "0.2500", *default]  # 3 / 2
+    assert one == ["1", "0.5000", "1.0000", "0.2500", *default]
 
 
 def test_captions_name_protocol_starts_and_what_is_dashed():
@@ -121,27 +211,56 @@ def test_captions_name_protocol_starts_and_what_is_dashed():
 
 @pytest.mark.parametrize("quick", [True, False])
 def test_a_quick_run_says_so(quick):
-    results = make_results() | {"quick": quick}
-    svgs = {exhibit.name: "<svg></svg>" for exhibit in exhibits(results)}
-    page = make_page(results, svgs, [])
+    page = without_pictures(make_results() | {"quick": quick})
     assert ("quick run" in page) == quick
     assert ("rtkm reproduce --quick" in page) == quick
 
 
+@pytest.mark.parametrize("what", ["noise", "starts"])
+def test_what_was_drawn_anew_is_told_at_the_top(what):
+    name = {"noise": "The noise in yeast", "starts": "The starts on yeast"}[what]
+    warning = "cannot equal the published ones"
+    authors = make_results()
+    assert warning not in without_pictures(authors)
+    anew = Reader(without_pictures(authors | {what: "drawn anew"})).text
+    top, _, rest = anew.partition("Which claims hold")
+    assert name in top
+    assert warning in top
+    assert ": drawn anew" in rest.partition("How to repeat this")[2]
+
+
+def test_nothing_is_said_of_noise_where_no_number_hangs_on_it():
+    results = only(make_results(), "wbc") | {"noise": "drawn anew"}
+    assert "cannot equal" not in without_pictures(results)
+
+
 def test_a_missing_picture_is_named():
-    with pytest.raises(ValueError, match="No picture of process, wbc-as-described"):
-        make_page(make_results(), {}, [])
+    with pytest.raises(ValueError, match="No picture of clouds, process, wbc-as-desc"):
+        make_page(make_results(), {})
 
 
 def test_the_same_run_gives_the_same_page(page, tmp_path):
     assert write_sample(tmp_path).read_text(encoding="utf-8") == page
 
 
+def only(results, name):
+    """Leave out all cells but those of one experiment."""
+    cells = results["cells"].items()
+    kept = {key: cell for key, cell in cells if key.startswith(f"{name}/")}
+    return results | {"cells": kept}
+
+
 def test_half_a_run_has_a_page_of_its_own():
-    results = make_results()
-    results["cells"] = {
-        key: cell for key, cell in results["cells"].items() if key.startswith("wbc")
-    }
-    svgs = {exhibit.name: "<svg></svg>" for exhibit in exhibits(results)}
-    read = Reader(make_page(results, svgs, CLAIMS))
-    assert read.ids("section") == {"verdicts", "wbc", "repeat"}
+    results = only(make_results(), "wbc")
+    for name in ("claims", "findings", "trivial", "noise", "starts"):
+        del results[name]
+    read = Reader(without_pictures(results))
+    assert read.ids("section") == {"wbc", "repeat"}
+    assert "Claims of the paper" not in read.text
+
+
+def test_overlap_without_a_trivial_answer_has_no_row_for_it():
+    results = only(make_results(), "overlap")
+    del results["trivial"]
+    read = Reader(without_pictures(results))
+    assert read.rows["numbers-overlap-yeast"][-1][0] == "R-OKM"

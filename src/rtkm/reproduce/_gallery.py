@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rtkm.reproduce._figures import TABLE
 from rtkm.reproduce._pictures import (
-    SHARES,
-    draw_outlier_maps,
-    draw_process,
     draw_sensitivity,
     draw_table,
+    draw_units,
     f1_score,
-    save,
 )
+from rtkm.reproduce._pictures_rows import draw_clouds, draw_outlier_maps, draw_process
+from rtkm.reproduce._pictures_style import house_style, save
 from rtkm.reproduce._summary import curve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MAPS = "outlier_maps"  # the experiment whose cells are records of draw_outlier_maps
 NAMES = {
     "wbc": "Breast Cancer Wisconsin",
     "shuttle": "Shuttle",
@@ -30,7 +28,10 @@ NAMES = {
 
 
 class Exhibit(NamedTuple):
-    """A figure of a run: file name, experiment, protocol, what it shows, caption."""
+    """A figure of a run: file name, experiment, protocol, what it shows, caption.
+
+    `tables` are the ids of the tables that the page puts under it.
+    """
 
     name: str
     experiment: str
@@ -38,29 +39,30 @@ class Exhibit(NamedTuple):
     shows: str
     caption: str
     draw: Callable[[], Figure]
+    tables: tuple[str, ...] = ()
 
 
 def exhibits(results: dict[str, Any]) -> list[Exhibit]:
     """Return the figures that the finished cells allow, in the paper's order."""
     cells = results["cells"]
     found = list(dict.fromkeys(tuple(key.split("/")[:3]) for key in cells))
-    order = ("process", "wbc", "shuttle", "overlap", "yeast_noise", MAPS)
     pairs = sorted({(name, protocol) for name, protocol, _ in found})
     return [
         exhibit
-        for name in order
+        for name, make in MAKERS.items()
         for of_name, protocol in pairs
         if of_name == name
-        for exhibit in makers[name](results, name, protocol)
+        for exhibit in make(results, name, protocol)
     ]
 
 
 def draw_all(results: dict[str, Any], folder: Path) -> dict[str, str]:
     """Draw every figure into a folder, and return their SVG by name."""
-    return {
-        exhibit.name: save(exhibit.draw(), folder, exhibit.name)
-        for exhibit in exhibits(results)
-    }
+    with house_style():
+        return {
+            exhibit.name: save(exhibit.draw(), folder, exhibit.name)
+            for exhibit in exhibits(results)
+        }
 
 
 def cells_of(
@@ -90,47 +92,95 @@ def starts(results: dict[str, Any], experiment: str, protocol: str, score: str) 
     return f"{high} start{'s' if high > 1 else ''}"
 
 
+def clouds(
+    results: dict[str, Any], experiment: str, protocol: str
+) -> Iterator[Exhibit]:
+    """Yield what outliers do to k-means."""
+    _, record = next(cells_of(results, experiment, protocol))
+    caption = (
+        f"Three clouds and {record['truth'].count(-1)} outliers: the data (top), "
+        "k-means (middle) and RTKM (bottom). Colors are clusters, black crosses are "
+        "centers, red crosses the true outliers (top) and the rows that RTKM trims "
+        "(bottom). The paper's figure has the first two panels; its rows are not "
+        "available, and these were drawn to look alike."
+    )
+    shows = "Three clouds with outliers, and the clusters of k-means and of RTKM"
+
+    def draw() -> Figure:
+        return draw_clouds(record)
+
+    tables = (f"numbers-{experiment}",)
+    yield Exhibit(experiment, experiment, protocol, shows, caption, draw, tables)
+
+
+def process(
+    results: dict[str, Any], experiment: str, protocol: str
+) -> Iterator[Exhibit]:
+    """Yield the stages of relaxed k-means."""
+    _, record = next(cells_of(results, experiment, protocol))
+    caption = (
+        "Relaxed k-means on two clouds that touch. Colors between blue and green are "
+        "weights: rows of a color in between belong to both clusters. Crosses are the "
+        f"centers. The last panel is iteration {record['iterations'][-1]}, the end of "
+        "the run (the paper shows 20); the rows of the published figure are not "
+        "available."
+    )
+    shows = "Four stages of relaxed k-means, from shared weights to crisp clusters"
+
+    def draw() -> Figure:
+        return draw_process(record)
+
+    yield Exhibit(experiment, experiment, protocol, shows, caption, draw)
+
+
 def sensitivity(
     results: dict[str, Any], experiment: str, protocol: str
 ) -> Iterator[Exhibit]:
     """Yield the two curves of an experiment."""
-    f1 = f1_score(experiment, protocol)
-    words = "micro F1" if f1 == "f1_micro" else "average F1"
+    scores = ["me", f1_score(experiment)]
+    words = "micro F1" if "f1_micro" in scores else "average F1"
     shows = f"{NAMES[experiment]}, {protocol}: M_e and {words} by share of outliers"
     caption = (
         f"{NAMES[experiment]}, protocol “{protocol}”: M_e (left) and {words} (right) "
         "against the share of outliers asked for. Solid lines are our means over "
-        f"{starts(results, experiment, protocol, f1)}, bands reach from the lowest to "
-        "the highest start. Dashed lines are the published means over ten starts; thin "
-        "dotted lines bound the published starts where they differ."
+        f"{starts(results, experiment, protocol, 'me')}, with bars from the lowest to "
+        "the highest start. Dashed lines are the published means over ten starts, "
+        "dotted bars their ranges."
     )
-    if (experiment, protocol) == ("shuttle", "as described"):
+    if protocol == "as described":
+        caption += " Hard trimming without swaps is left to the tables."
+    if "f1_micro" in scores:
         caption += (
-            " The published F1 on this table is a micro average, ours the average over "
-            "clusters that the paper describes: the right panel compares two "
-            "different scores."
+            " The paper describes an average over clusters, but the published F1 of "
+            "this table is a micro average, and so is ours in the figure; the average "
+            "has a table of its own."
         )
+        scores.append("f1")
 
     def draw() -> Figure:
         return draw_sensitivity(results["cells"], experiment, protocol)
 
-    yield Exhibit(
-        slug(experiment, protocol), experiment, protocol, shows, caption, draw
-    )
+    name = slug(experiment, protocol)
+    tables = tuple(f"numbers-{name}-{score}" for score in scores)
+    yield Exhibit(name, experiment, protocol, shows, caption, draw, tables)
 
 
 def overlap(
     results: dict[str, Any], experiment: str, protocol: str
 ) -> Iterator[Exhibit]:
-    """Yield a figure for each table of the methods for overlapping clusters."""
+    """Yield a figure for each table; what was run as published has tables alone."""
+    if protocol == "as published":
+        return
     n_starts = starts(results, experiment, protocol, "f1")
     found = {setting for setting, _ in cells_of(results, experiment, protocol)}
+    again = {setting for setting, _ in cells_of(results, experiment, "as published")}
     for table in (table for table in TABLE if table in found):
         trivial = results.get("trivial", {}).get(table)
         caption = (
             f"{table.capitalize()}, protocol “{protocol}”: average F1 of every method. "
             f"Dots are our means over {n_starts} with a bar from the lowest to the "
-            "highest start, diamonds are the published values."
+            "highest start, black ticks the start with the best objective, which is "
+            "what the paper reports; diamonds are the published values."
         )
         if trivial:
             caption += " The dashed line is the score of putting every row in every "
@@ -142,26 +192,10 @@ def overlap(
 
         shows = f"{table.capitalize()}: average F1 of the methods, ours and published"
         name = slug(experiment, table)
-        yield Exhibit(name, experiment, protocol, shows, caption, draw)
-
-
-def process(
-    results: dict[str, Any], experiment: str, protocol: str
-) -> Iterator[Exhibit]:
-    """Yield the stages of relaxed k-means."""
-    _, record = next(cells_of(results, experiment, protocol))
-    caption = (
-        "Relaxed k-means on two clouds that touch. Colors are weights: gray rows "
-        "belong to both clusters. Crosses are the centers. The last panel is iteration "
-        f"{record['iterations'][-1]}, the end of the run; nothing is dashed, since the "
-        "rows of the published figure are not available."
-    )
-    shows = "Four stages of relaxed k-means, from shared weights to crisp clusters"
-
-    def draw() -> Figure:
-        return draw_process(record)
-
-    yield Exhibit(experiment, experiment, protocol, shows, caption, draw)
+        tables = [f"numbers-{name}"]
+        if table in again:
+            tables.append(f"numbers-{name}-as-published")
+        yield Exhibit(name, experiment, protocol, shows, caption, draw, tuple(tables))
 
 
 def outlier_maps(
@@ -171,8 +205,10 @@ def outlier_maps(
     _, record = next(cells_of(results, experiment, protocol))
     caption = (
         f"Yeast with noise, protocol “{protocol}”: rows on their first two principal "
-        "components; crosses are the true outliers (first panel) and what each method "
-        "takes for outliers, all from the same start. In brackets their number."
+        "components, and what each method takes for outliers, all from the same start "
+        "but the default solver, which has its own. Red crosses are true outliers, "
+        "blue ones false alarms; the numbers say how many there are of both together, "
+        "and how many of them are true."
     )
     shows = "Maps of the true outliers and of those that each method found"
 
@@ -184,8 +220,32 @@ def outlier_maps(
     )
 
 
-makers: dict[str, Callable[..., Iterator[Exhibit]]] = {
+def units(results: dict[str, Any], experiment: str, protocol: str) -> Iterator[Exhibit]:
+    """Yield what other units do to the published step and to the default one."""
+    caption = (
+        "Breast Cancer Wisconsin with two clusters, all of its numbers multiplied by "
+        "the same factor, from the same start: M_e (left), the objective in the "
+        "original units relative to the lowest one (middle) and the share of rows that "
+        "end with fractional weights (right). The published step of 1.1 is a squared "
+        "distance, so that its answer depends on units; the default solver's does not."
+    )
+    shows = "M_e, objective and fractional weights of two solvers by unit of the table"
+
+    def draw() -> Figure:
+        return draw_units(results["cells"])
+
+    tables = (f"numbers-{experiment}",)
+    yield Exhibit(experiment, experiment, protocol, shows, caption, draw, tables)
+
+
+# in the paper's order, and then what it does not have
+MAKERS: dict[str, Callable[..., Iterator[Exhibit]]] = {
+    "clouds": clouds,
     "process": process,
+    "wbc": sensitivity,
+    "shuttle": sensitivity,
     "overlap": overlap,
-    MAPS: outlier_maps,
-} | dict.fromkeys(SHARES, sensitivity)
+    "yeast_noise": sensitivity,
+    "outlier_maps": outlier_maps,
+    "units": units,
+}

@@ -100,9 +100,10 @@ def test_the_relaxation_is_judged_by_objectives(shuttle, noise, expected):
 
 
 def maps(rtkm, neo):
-    found = {"truth": [7, 8], "RTKM, step 1.1": rtkm, "NEO": neo}
+    found = {"truth": [7, 8], "NEO": neo} | {r.rtkm: rtkm for r in READINGS}
     return {
-        "outlier_maps/as described/0.1/0": {"plane": [[0, 0]] * 20, "outliers": found}
+        f"outlier_maps/{r.protocol}/0.1/0": {"plane": [[0, 0]] * 20, "outliers": found}
+        for r in READINGS
     }
 
 

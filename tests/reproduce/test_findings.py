@@ -36,7 +36,7 @@ def test_the_trivial_answer_is_set_against_the_best_run():
 
 def test_clusters_per_row_are_those_of_the_best_objective():
     told = evidence("clusters each method", overlap_cells(), TRIVIAL)
-    assert "scene (truly 1.07): RTKM 4.00, okm 4.00" in told
+    assert "scene (truly 1.07): RTKM: 4.00, okm: 4.00" in told
 
 
 def test_spans_over_the_units_are_told():

@@ -36,7 +36,7 @@ def cardinalities(cells: Cells, trivial: Trivial) -> str:
     tables = by_setting(cells, "overlap", "as described", "cardinality")
     texts = []
     for table, points in tables.items():
-        listed = ", ".join(f"{m} {p.at_best:.2f}" for m, p in points.items())
+        listed = ", ".join(f"{m}: {p.at_best:.2f}" for m, p in points.items())
         texts.append(
             f"{table} (truly {trivial[table]['true_cardinality']:.2f}): {listed}"
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 from rtkm.reproduce._gallery import draw_all
 from rtkm.reproduce._page import write_page
-from rtkm.reproduce._pictures import new_figure
+from rtkm.reproduce._pictures_style import new_figure
 
 
 def check_drawing() -> None:

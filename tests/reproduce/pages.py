@@ -8,10 +8,11 @@ from rtkm.reproduce._gallery import draw_all, exhibits
 from rtkm.reproduce._page import write_page
 
 HOSTILE = '<script src="http://evil.example/x.js">alert(1)</script> & "quoted"'
+PARTS = ["as described M_e is 0.1", HOSTILE, "as published it is 0.2; 0.3 at most"]
 CLAIMS = [
     {"claim": "A holds", "verdict": "reproduced", "evidence": "0.1 against 0.1"},
     {"claim": HOSTILE, "verdict": "not reproduced", "evidence": HOSTILE},
-    {"claim": "C", "verdict": f"true only under {HOSTILE}", "evidence": "some"},
+    {"claim": "C", "verdict": f"true only under {HOSTILE}", "evidence": PARTS},
 ]
 CLOUDS = {
     # two clouds with means (1, 0) and (5, 0), and an outlier at (9, 4)
@@ -82,11 +83,12 @@ def small_cells():
     cells = {
         "clouds/as described/three clouds/0": CLOUDS,
         "process/as described/two clouds/0": PROCESS,
-        "outlier_maps/as described/yeast/0": {
+    }
+    for protocol in ("as described", "as published"):
+        cells[f"outlier_maps/{protocol}/0.1/0"] = {
             "plane": [[0, 0], [1, 0], [0, 1], [5, 5]],
             "outliers": {"truth": [3], "RTKM": [3], "NEO": []},
-        },
-    }
+        }
     for scale, objective in (("0.1", 3.0), ("1.0", 2.0)):
         cells[f"units/as described/{scale}/0"] = {
             "RTKM, step 1.1": {"objective": objective, "me": 0.5, "fractional": 0.25},

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from pages import CLAIMS, HOSTILE, Reader, make_results, shown_ids, write_sample
+from pages import CLAIMS, HOSTILE, PARTS, Reader, make_results, shown_ids, write_sample
 
 from rtkm.reproduce._gallery import exhibits
 from rtkm.reproduce._page import make_page
@@ -47,13 +47,15 @@ def test_every_experiment_has_its_figures_in_the_order_of_the_paper():
         "yeast_noise-as-described",
         "yeast_noise-as-published",
         "outlier_maps-as-described",
+        "outlier_maps-as-published",
         "units",
     ]
 
 
 def test_figures_with_numbers_have_tables():
     tables = {exhibit.name: exhibit.tables for exhibit in exhibits(make_results())}
-    without = {"process", "outlier_maps-as-described"}
+    maps = {"outlier_maps-as-described", "outlier_maps-as-published"}
+    without = {"process", *maps}
     assert {name for name in tables if not tables[name]} == without
     assert tables["wbc-as-published"] == (
         "numbers-wbc-as-published-me",
@@ -119,6 +121,18 @@ def test_hostile_names_are_shown_as_they_are(read):
     assert HOSTILE in read.rows["numbers-wbc-as-described-me"][1]
 
 
+def test_evidence_in_parts_is_a_list_and_a_text_stays_a_text(read, page):
+    text, _, parts = (
+        re.findall(r"<td>(.*?)</td>", page.partition('id="claims"')[2], re.S)[i]
+        for i in range(3)
+    )
+    assert text == "0.1 against 0.1"
+    assert parts.startswith("<ul><li>as described M<sub>e</sub> is 0.1</li>")
+    assert parts.count("<li>") == len(PARTS)
+    shown = read.rows["claims"][3][2].replace("\n", "")
+    assert shown == "".join(PARTS).replace("M_e", "Me")
+
+
 def test_the_verdicts_are_counted_and_listed(read):
     assert "Reproduced: 1; not reproduced: 1; true only under a condition: 1" in (
         " ".join(read.text.split())
@@ -177,14 +191,118 @@ def test_the_table_of_nine_methods_has_cardinality_and_the_trivial_answer(read):
 
 def test_overlap_as_published_has_a_table_of_its_own(read):
     heads, *methods = read.rows["numbers-overlap-scene-as-published"]
-    assert heads == ["method", "average F1", "published", "clusters per row"]
-    scores = "0.25000.2000 to 0.3000"
-    assert methods == [
-        ["RTKM", scores, "0.597", "2.5000"],
-        ["KMOR", scores, "0.597", "2.5000"],
-        ["NEO-k-means", scores, "0.626", "2.5000"],
-        ["NEO-k-means, raw start", scores, "0.626", "2.5000"],
+    assert heads == [
+        *("method", "average F1", "paper's table", "authors' notebook"),
+        *("ours, likewise", "clusters per row"),
     ]
+    scores = "0.25000.2000 to 0.3000"
+    # start 1 of the sample scores 0.3; start 3 is not in it
+    told, size = ["0.59911start 1", "0.30000"], "2.5000"
+    assert methods == [
+        ["RTKM", scores, "0.597", *told, size],
+        ["KMOR", scores, "0.597", *told, size],
+        ["NEO-k-means", scores, "0.626", NOT_TOLD, NOT_TOLD, size],
+        ["NEO-k-means, raw start", scores, "0.626", "0.43056start 3", NOT_TOLD, size],
+    ]
+
+
+def with_five_starts(results):
+    """Return a run whose starts 0 to 4 on yeast as published score 0.1 to 0.5."""
+    cells = {
+        f"overlap/as published/yeast/{start}": {
+            method: {"f1": 0.1 + 0.1 * start, "cardinality": 4.0}
+            for method in ("RTKM", "KMOR", "NEO")
+        }
+        for start in (4, 3, 2, 1, 0)
+    }
+    cells["overlap/as published/yeast/2"]["KMOR"]["f1"] = 0.9
+    return results | {"cells": results["cells"] | cells}
+
+
+def test_the_best_of_five_stands_beside_ours():
+    read = Reader(without_pictures(with_five_starts(make_results())))
+    rtkm, kmor, neo = read.rows["numbers-overlap-yeast-as-published"][1:]
+    assert rtkm[2:5] == ["0.317", "0.32514start 4", "0.50000"]
+    assert kmor[2:5] == ["0.161", "0.16642best of five", "0.90000"]
+    assert neo[2:5] == ["0.366", "0.29858best of five", "0.50000"]
+
+
+def test_runs_from_other_starts_do_not_stand_beside_the_notebook():
+    anew = with_five_starts(make_results()) | {"starts": "drawn anew"}
+    read = Reader(without_pictures(anew))
+    rows = read.rows["numbers-overlap-yeast-as-published"][1:]
+    assert [row[4] for row in rows] == [NOT_TOLD] * 3
+    assert rows[0][3] == "0.32514start 4"
+
+
+def caption(results, name):
+    """Return the caption of a figure."""
+    (found,) = [e.caption for e in exhibits(results) if e.name == name]
+    return found
+
+
+def test_methods_that_are_k_means_in_effect_are_named():
+    results = make_results()
+    for name in ("overlap-yeast", "overlap-scene"):
+        assert "in effect" not in caption(results, name)
+    # of two starts the second has the lower objective
+    first, second = (
+        results["cells"][f"overlap/as described/scene/{start}"] for start in (0, 1)
+    )
+    first["esp"]["cardinality"] = 1.0
+    second["okm"]["cardinality"] = 1.001
+    for method in ("RTKM", "KMOR", "moc"):
+        second[method]["cardinality"] = 1.0
+    words = "At the best objective MOC has 1.00 clusters per row: k-means in effect."
+    assert words in caption(results, "overlap-scene")
+    second["rokm"]["cardinality"] = 1.0
+    assert "objective MOC and R-OKM have 1.00" in caption(results, "overlap-scene")
+    assert "in effect" not in caption(results, "overlap-yeast")
+
+
+def test_the_overlap_of_neo_is_told_for_both_protocols():
+    results = make_results()
+    for key, methods in results["cells"].items():
+        if key.startswith("overlap/as described/scene"):
+            methods["NEO"]["cardinality"] = 1.07
+    words = "The overlap of NEO-k-means, clusters per row beyond the first, is 0.07"
+    assert f"{words}; as published 1.50." in caption(results, "overlap-scene")
+    described = {
+        key: cell
+        for key, cell in results["cells"].items()
+        if "as described/scene" in key
+    }
+    results = results | {"cells": described}
+    assert f"{words}." in caption(results, "overlap-scene")
+
+
+def test_fuzzy_sets_are_explained():
+    assert "at least 1/k" in caption(make_results(), "overlap-yeast")
+
+
+def test_maps_tell_where_each_protocol_starts():
+    described = caption(make_results(), "outlier_maps-as-described")
+    published = caption(make_results(), "outlier_maps-as-published")
+    assert "all from one start but the default solver" in described
+    assert "RTKM from a random start, the others from the centers" in published
+    assert "default solver" not in published
+    assert "a share of 0.1;" in described
+    assert "a share of 0.1;" in published
+
+
+def test_figures_of_both_protocols_have_headings(page):
+    for name in ("wbc", "shuttle", "yeast_noise", "outlier_maps"):
+        for protocol in ("as described", "as published"):
+            figure = f'figure-{name}-{protocol.replace(" ", "-")}"'
+            before = page.partition(f'<figure id="{figure}')[0]
+            assert before.endswith(f"<h3>{protocol.capitalize()}</h3>\n")
+
+
+def test_the_departures_of_the_program_follow_the_verdicts(page):
+    order = re.findall(r'<section id="(\w+)"', page)
+    assert order[:3] == ["verdicts", "unsaid", "program"]
+    text = page.partition('<section id="program"')[2].partition("</section>")[0]
+    assert text.count("<li>") == 11
 
 
 def test_clouds_are_told_by_distance_to_the_nearest_center(read):
@@ -207,6 +325,7 @@ def test_captions_name_protocol_starts_and_what_is_dashed():
             assert exhibit.protocol in exhibit.caption
             assert "2 starts" in exhibit.caption
             assert "Dashed" in exhibit.caption
+            assert "the paper's text says ten starts" in exhibit.caption
 
 
 @pytest.mark.parametrize("quick", [True, False])
@@ -234,6 +353,14 @@ def test_nothing_is_said_of_noise_where_no_number_hangs_on_it():
     assert "cannot equal" not in without_pictures(results)
 
 
+def test_the_page_assumes_no_release_and_tells_where_the_tables_come_from(page):
+    assert "pip install" not in page
+    text = " ".join(Reader(page).text.partition("How to repeat this")[2].split())
+    text = text.partition("How to repeat this")[2]  # past the contents
+    for words in ("rtkm 0.1.0", "RTKM_DATA", "OpenML", "help(rtkm.datasets)"):
+        assert words in text
+
+
 def test_a_missing_picture_is_named():
     with pytest.raises(ValueError, match="No picture of clouds, process, wbc-as-desc"):
         make_page(make_results(), {})
@@ -255,7 +382,7 @@ def test_half_a_run_has_a_page_of_its_own():
     for name in ("claims", "findings", "trivial", "noise", "starts"):
         del results[name]
     read = Reader(without_pictures(results))
-    assert read.ids("section") == {"wbc", "repeat"}
+    assert read.ids("section") == {"program", "wbc", "repeat"}
     assert "Claims of the paper" not in read.text
 
 

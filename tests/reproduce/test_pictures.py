@@ -210,7 +210,8 @@ def test_maps_stand_in_a_row_the_truth_first_and_false_alarms_apart():
         "NEO": [],
         "truth": [3, 2],
     }
-    axes = draw_outlier_maps({"plane": plane, "outliers": outliers}).axes
+    maps = {"plane": plane, "outliers": outliers}
+    axes = draw_outlier_maps(maps, "as described").axes
     assert {ax.get_subplotspec().get_geometry()[:2] for ax in axes} == {(1, 4)}
     titles = [" ".join(ax.get_title().split()) for ax in axes]
     assert titles == [
@@ -222,6 +223,14 @@ def test_maps_stand_in_a_row_the_truth_first_and_false_alarms_apart():
     kept, wrong, right = (dots.get_offsets().tolist() for dots in axes[2].collections)
     assert (kept, wrong, right) == ([[0, 0], [0, 1]], [[1, 0]], [[5, 5]])
     assert all(dots.get_rasterized() for ax in axes for dots in ax.collections)
+
+
+def test_as_published_no_map_is_of_the_default_solver():
+    outliers = {"truth": [1], "RTKM": [1], "NEO": [0]}
+    maps = {"plane": [[0, 0], [1, 1]], "outliers": outliers}
+    axes = draw_outlier_maps(maps, "as published").axes
+    titles = [" ".join(ax.get_title().split()) for ax in axes]
+    assert titles == ["true outliers 1", "RTKM 1, 1 true", "NEO-k-means 1, 0 true"]
 
 
 def test_the_table_shows_ours_the_published_and_the_trivial_answer():

@@ -12,9 +12,10 @@ from rtkm.reproduce._pictures import (
     draw_table,
     draw_units,
     f1_score,
+    table_points,
 )
 from rtkm.reproduce._pictures_rows import draw_clouds, draw_outlier_maps, draw_process
-from rtkm.reproduce._pictures_style import house_style, save
+from rtkm.reproduce._pictures_style import house_style, label, save
 from rtkm.reproduce._summary import curve
 
 if TYPE_CHECKING:
@@ -121,9 +122,11 @@ def process(
     caption = (
         "Relaxed k-means on two clouds that touch. Colors between blue and green are "
         "weights: rows of a color in between belong to both clusters. Crosses are the "
-        f"centers. The last panel is iteration {record['iterations'][-1]}, the end of "
-        "the run (the paper shows 20); the rows of the published figure are not "
-        "available."
+        "centers. Weights start at 1/2 each, not at random as in the paper. The last "
+        f"panel is iteration {record['iterations'][-1]}, the end of the run (the paper "
+        "shows 20). The rows of the published figure are not available; the scale of "
+        "these was chosen so that the weights take a while: in much larger units they "
+        "are crisp at once, in much smaller ones not even after 1000 iterations."
     )
     shows = "Four stages of relaxed k-means, from shared weights to crisp clusters"
 
@@ -144,8 +147,8 @@ def sensitivity(
         f"{NAMES[experiment]}, protocol “{protocol}”: M_e (left) and {words} (right) "
         "against the share of outliers asked for. Solid lines are our means over "
         f"{starts(results, experiment, protocol, 'me')}, with bars from the lowest to "
-        "the highest start. Dashed lines are the published means over ten starts, "
-        "dotted bars their ranges."
+        "the highest start. Dashed lines are the published means, dotted bars their "
+        "ranges; the paper's text says ten starts."
     )
     if protocol == "as described":
         caption += " Hard trimming without swaps is left to the tables."
@@ -185,6 +188,7 @@ def overlap(
         if trivial:
             caption += " The dashed line is the score of putting every row in every "
             caption += "cluster, which takes no method at all."
+        caption += "".join(f" {text}" for text in on_sizes(results, table))
 
         def draw(table: str = table, trivial: Any = trivial) -> Figure:
             score = trivial["f1"] if trivial else None
@@ -198,22 +202,54 @@ def overlap(
         yield Exhibit(name, experiment, protocol, shows, caption, draw, tuple(tables))
 
 
+def on_sizes(results: dict[str, Any], table: str) -> Iterator[str]:
+    """Yield what a reader must know of the numbers of clusters that rows are in."""
+    sizes = table_points(results["cells"], table, "as described", "cardinality")
+    single = [
+        label(method)
+        for method, size in sizes.items()
+        if size.at_best == 1 and not method.startswith(("RTKM", "KMOR"))
+    ]
+    if single:
+        yield (
+            f"At the best objective {' and '.join(single)} "
+            f"{'have' if len(single) > 1 else 'has'} 1.00 clusters per row: k-means in "
+            "effect."
+        )
+    if "fuzzy" in sizes:
+        yield "The sets of fuzzy c-means are shares of at least 1/k."
+    if "NEO" in sizes:
+        again = table_points(results["cells"], table, "as published", "cardinality")
+        others = f"; as published {again['NEO'].mean - 1:.2f}" if "NEO" in again else ""
+        yield (
+            f"The overlap of NEO-k-means, clusters per row beyond the first, is "
+            f"{sizes['NEO'].at_best - 1:.2f}{others}."
+        )
+
+
 def outlier_maps(
     results: dict[str, Any], experiment: str, protocol: str
 ) -> Iterator[Exhibit]:
     """Yield what each method took for outliers."""
-    _, record = next(cells_of(results, experiment, protocol))
+    share, record = next(cells_of(results, experiment, protocol))
+    if protocol == "as published":
+        starting = "RTKM from a random start, the others from the centers it ends with"
+    else:
+        starting = "all from one start but the default solver, which has its own"
     caption = (
         f"Yeast with noise, protocol “{protocol}”: rows on their first two principal "
-        "components, and what each method takes for outliers, all from the same start "
-        "but the default solver, which has its own. Red crosses are true outliers, "
-        "blue ones false alarms; the numbers say how many there are of both together, "
-        "and how many of them are true."
+        f"components, and what each method takes for outliers, asked for a share of "
+        f"{share}; {starting}. Red crosses are true outliers, blue ones false alarms; "
+        "the numbers say how many there are of both together, and how many of them are "
+        "true."
     )
-    shows = "Maps of the true outliers and of those that each method found"
+    shows = (
+        f"Yeast with noise, {protocol}: maps of the true outliers and of those that "
+        "each method found"
+    )
 
     def draw() -> Figure:
-        return draw_outlier_maps(record)
+        return draw_outlier_maps(record, protocol)
 
     yield Exhibit(
         slug(experiment, protocol), experiment, protocol, shows, caption, draw

@@ -12,6 +12,7 @@ from typing import Any
 
 from rtkm.reproduce._cells import write_atomically
 from rtkm.reproduce._gallery import Exhibit, cells_of, exhibits
+from rtkm.reproduce._page_program import departures, items
 from rtkm.reproduce._page_style import CSS
 from rtkm.reproduce._page_tables import (
     clouds_table,
@@ -19,6 +20,7 @@ from rtkm.reproduce._page_tables import (
     make_table,
     overlap_table,
     prose,
+    published_overlap_table,
     row_head,
     sensitivity_table,
     units_table,
@@ -52,6 +54,7 @@ $main
 SECTIONS = {
     "verdicts": "Which claims hold",
     "unsaid": "What the paper does not say",
+    "program": "What the program did otherwise than the paper says",
     "clouds": "k-means and outliers",
     "process": "The clustering process",
     "wbc": "Breast Cancer Wisconsin",
@@ -74,7 +77,18 @@ DRAWN = {
 QUOTED = (
     '<p class="note">The published value of NEO-k-means is quoted by the paper from an '
     "earlier one. The authors' program starts it from the centers that RTKM ends with; "
-    "“raw start” is from those that RTKM starts with.</p>\n"
+    "“raw start” is from those that RTKM starts with. The authors' notebook holds runs "
+    "from one of five saved starts, numbered from 0, or the best of all five; “ours, "
+    "likewise” is our value for the same.</p>\n"
+)
+
+
+ON_REPEATING = (
+    "<p>The paper's tables are found in the folder that <code>RTKM_DATA</code> names, "
+    "or else fetched from OpenML. The authors' noise and saved starts are not there: "
+    "for these very numbers they must be in the folder, and "
+    "<code>help(rtkm.datasets)</code> tells how it is laid out. A full run takes about "
+    "ten minutes on two processors.</p>\n"
 )
 
 
@@ -91,7 +105,7 @@ def write_page(path: Path, results: dict[str, Any], pictures: dict[str, str]) ->
         or "drawn anew"; "claims": a list of {"claim", "verdict", "evidence"}, the
         verdict "reproduced", "not reproduced" or "true only ..."; "findings": a list of
         {"finding", "evidence"}; "trivial": {table: {"f1": score, "cardinality":
-        clusters per row}}.
+        clusters per row}}. Evidence is a text, or a list of texts.
     pictures : dict
         The SVG of every figure by name, as draw_all returns them.
     """
@@ -104,7 +118,7 @@ def make_page(results: dict[str, Any], pictures: dict[str, str]) -> str:
     missing = [exhibit.name for exhibit in shown if exhibit.name not in pictures]
     if missing:
         raise ValueError(f"No picture of {', '.join(missing)}; draw all of them first.")
-    parts = {"repeat": repeat(results)}
+    parts = {"program": departures(), "repeat": repeat(results)}
     if results.get("claims"):
         parts["verdicts"] = verdicts(results["claims"])
     if results.get("findings"):
@@ -141,12 +155,13 @@ def summary(results: dict[str, Any]) -> str:
         "k-means</cite></a> (Pattern Recognition Letters 161, 2022), computed again by "
         f"rtkm {escape(str(results['rtkm']))} and drawn beside the numbers behind the "
         f'published figures, from the <a href="{CODE}">repository of its authors</a>.'
-        "</p>\n<p>“As published” runs the methods as the authors' program did, “as "
-        "described” as their papers describe them. There, “RTKM as described (step "
-        "1.1)” is the paper's algorithm; “RTKM, default solver” is what this library "
-        "does unless told otherwise: the same objective, with seeds of its own, steps "
-        "that fit any units, and swaps of centers; “hard trimming, no swaps” does "
-        "without the relaxed weights and without the swaps.</p>\n"
+        "</p>\n<p>“As published” runs the methods as the authors' program did, with "
+        '<a href="#program">its departures from the paper</a>, “as described” as their '
+        "papers describe them. There, “RTKM as described (step 1.1)” is the "
+        "paper's algorithm; “RTKM, default solver” is what this library does unless "
+        "told otherwise: the same objective, with seeds of its own, steps that fit any "
+        "units, and swaps of centers; “hard trimming, no swaps” does without the "
+        "relaxed weights and without the swaps.</p>\n"
     )
     claims = results.get("claims")
     if claims:
@@ -164,7 +179,8 @@ def warnings(results: dict[str, Any]) -> Iterator[str]:
     if results.get("quick"):
         yield (
             "This was a quick run with few starts: its ranges are too narrow and its "
-            "means unsteady. Leave out <code>--quick</code> for as many as the paper's."
+            "means unsteady. Leave out <code>--quick</code> for as many as the "
+            "paper's text tells of."
         )
     there = {key.split("/")[0] for key in results["cells"]}
     for what, (name, experiments) in DRAWN.items():
@@ -180,7 +196,7 @@ def kind(verdict: str) -> str:
     return {"reproduced": "good", "not reproduced": "bad"}.get(verdict, "half")
 
 
-def verdicts(claims: list[dict[str, str]]) -> str:
+def verdicts(claims: list[dict[str, Any]]) -> str:
     """Return the claims of the paper, and whether they hold."""
     signs = {"good": "&check;", "bad": "&cross;", "half": "&asymp;"}
     rows = []
@@ -190,17 +206,23 @@ def verdicts(claims: list[dict[str, str]]) -> str:
             f"{row_head(claim['claim'])}"
             f'<td class="verdict {of_kind}"><span aria-hidden="true">{signs[of_kind]}'
             f"</span> {escape(claim['verdict'])}</td>"
-            f"<td>{prose(claim['evidence'])}</td>"
+            f"<td>{evidence(claim['evidence'])}</td>"
         )
     head = f"<tr>{heads(('claim', 'verdict', 'evidence'), '')}</tr>"
     caption = "Claims of the paper, our verdict, and the numbers it rests on"
     return f'<div class="prose">{make_table("claims", caption, head, rows)}</div>\n'
 
 
-def findings(found: list[dict[str, str]]) -> str:
+def evidence(told: str | list[str]) -> str:
+    """Return numbers that come as one text, or as a list of parts."""
+    return prose(told) if isinstance(told, str) else f"<ul>{items(told)}</ul>"
+
+
+def findings(found: list[dict[str, Any]]) -> str:
     """Return what else came out."""
     rows = [
-        f"{row_head(one['finding'])}<td>{prose(one['evidence'])}</td>" for one in found
+        f"{row_head(one['finding'])}<td>{evidence(one['evidence'])}</td>"
+        for one in found
     ]
     head = f"<tr>{heads(('finding', 'evidence'), '')}</tr>"
     caption = "What else came out, and the numbers it rests on"
@@ -209,7 +231,7 @@ def findings(found: list[dict[str, str]]) -> str:
 
 def heading(exhibit: Exhibit) -> str:
     """Return a heading for figures that share a section."""
-    if exhibit.experiment in SENSITIVITY:
+    if exhibit.experiment in (*SENSITIVITY, "outlier_maps"):
         return f"<h3>{escape(exhibit.protocol.capitalize())}</h3>\n"
     if exhibit.experiment == "overlap":
         return f"<h3>{escape(exhibit.name.split('-')[-1].capitalize())}</h3>\n"
@@ -258,9 +280,8 @@ def numbers(exhibit: Exhibit, results: dict[str, Any]) -> str:
         table = exhibit.name.removeprefix("overlap-")
         own, *others = exhibit.tables
         trivial = results.get("trivial", {}).get(table)
-        return overlap_table(cells, table, protocol, own, trivial) + "".join(
-            overlap_table(cells, table, "as published", name) + QUOTED
-            for name in others
+        return overlap_table(cells, table, own, trivial) + "".join(
+            published_overlap_table(results, table, name) + QUOTED for name in others
         )
     if experiment == "clouds":
         _, record = next(cells_of(results, experiment, protocol))
@@ -270,7 +291,9 @@ def numbers(exhibit: Exhibit, results: dict[str, Any]) -> str:
 
 def repeat(results: dict[str, Any]) -> str:
     """Return the command, and what it ran with."""
-    command = "rtkm reproduce" + (" --quick" if results.get("quick") else "")
+    command = "RTKM_DATA=folder rtkm reproduce" + (
+        " --quick" if results.get("quick") else ""
+    )
     versions = {"rtkm": results["rtkm"]} | results.get("versions", {})
     rows = [
         f"{row_head(str(name))}<td>{escape(str(version))}</td>"
@@ -282,10 +305,11 @@ def repeat(results: dict[str, Any]) -> str:
         if what in results
     )
     return (
-        f"<pre><code>pip install &quot;rtkm[plot]=={escape(str(results['rtkm']))}&quot;"
-        f"\n{command}</code></pre>\n<p>Start number i uses random_state=i, so that the "
-        "same versions give the same numbers. Every number, also of every single "
-        f"start, is in <code>results.json</code>, {len(results['cells'])} cells.</p>\n"
+        f"<p>With rtkm {escape(str(results['rtkm']))} and matplotlib:</p>\n"
+        f"<pre><code>{command}</code></pre>\n{ON_REPEATING}<p>Start number i uses "
+        "random_state=i, or the authors' saved start number i, so that the same "
+        "versions give the same numbers. Every number, also of every single start, is "
+        f"in <code>results.json</code>, {len(results['cells'])} cells.</p>\n"
         + (f"<ul>{sources}</ul>\n" if sources else "")
         + make_table(
             "versions",

@@ -26,7 +26,7 @@ h2 {
   padding-top: 0.8rem; border-top: 1px solid var(--line);
 }
 h3 { font-size: 1.05rem; margin: 1.8rem 0 0.4rem; }
-p { max-width: 46rem; }
+p, section > ul { max-width: 46rem; }
 a { color: var(--link); }
 sub { line-height: 0; }
 nav ul { margin: 0; padding: 0; list-style: none; }
@@ -60,6 +60,7 @@ tbody th, thead tr:first-child th:first-child { position: sticky; left: 0; }
 thead .number { white-space: normal; min-width: 6.6rem; }
 .range { display: block; color: var(--quiet); font-size: 0.8rem; }
 .prose table { min-width: 100%; }
+.prose td ul { margin: 0; padding-left: 1.1rem; }
 .verdict { font-weight: 600; }
 .good { color: var(--good); } .bad { color: var(--bad); } .half { color: var(--half); }
 .note { color: var(--quiet); font-size: 0.9rem; margin-top: 0; }

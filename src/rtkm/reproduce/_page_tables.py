@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rtkm.reproduce._figures import TABLE
+from rtkm.reproduce._figures import NOTEBOOK, TABLE
 from rtkm.reproduce._pictures import (
     SENSITIVITY,
     TRIVIAL,
@@ -112,34 +112,68 @@ def sensitivity_table(
 def overlap_table(
     cells: dict[str, Any],
     table: str,
-    protocol: str,
     name: str,
     trivial: dict[str, float] | None = None,
 ) -> str:
     """Return the F1 and the cardinality of every method, and of the trivial answer."""
-    f1 = table_points(cells, table, protocol, "f1")
-    sizes = table_points(cells, table, protocol, "cardinality")
-    # the program of the paper's authors tells no objective
-    best_known = any(not math.isnan(point.at_best) for point in f1.values())
+    f1 = table_points(cells, table, "as described", "f1")
+    sizes = table_points(cells, table, "as described", "cardinality")
     rows = []
     for method, point in f1.items():
-        row = row_head(label(method, protocol)) + point_cell(point)
-        row += number_cell(point.at_best) if best_known else ""
-        told = TABLE[table].get(published_name(method, protocol) or "")
+        told = TABLE[table].get(published_name(method, "as described") or "")
+        row = row_head(label(method)) + point_cell(point) + number_cell(point.at_best)
         rows.append(row + number_cell(told, 3) + point_cell(sizes.get(method)))
     if trivial is not None:
-        row = row_head(f"({TRIVIAL})") + number_cell(trivial["f1"])
-        row += NOTHING * (1 + best_known)
+        row = row_head(f"({TRIVIAL})") + number_cell(trivial["f1"]) + NOTHING * 2
         rows.append(row + number_cell(trivial["cardinality"]))
-    columns = ["average F1", "published", "clusters per row"]
-    if best_known:
-        columns.insert(1, "at the best objective")
+    columns = (
+        *("average F1", "at the best objective", "published", "clusters per row"),
+    )
     head = f'<tr><th scope="col">method</th>{heads(columns)}</tr>'
-    caption = (
+    return make_table(name, overlap_caption(table, "as described"), head, rows)
+
+
+def published_overlap_table(results: dict[str, Any], table: str, name: str) -> str:
+    """Return the same as published, which tells no objective, by two sources."""
+    f1 = table_points(results["cells"], table, "as published", "f1")
+    sizes = table_points(results["cells"], table, "as published", "cardinality")
+    rows = []
+    for method, point in f1.items():
+        told = TABLE[table].get(published_name(method, "as published") or "")
+        row = row_head(label(method, "as published")) + point_cell(point)
+        row += number_cell(told, 3) + notebook_cells(results, table, method)
+        rows.append(row + point_cell(sizes.get(method)))
+    columns = (
+        *("average F1", "paper's table", "authors' notebook", "ours, likewise"),
+        "clusters per row",
+    )
+    head = f'<tr><th scope="col">method</th>{heads(columns)}</tr>'
+    return make_table(name, overlap_caption(table, "as published"), head, rows)
+
+
+def notebook_cells(results: dict[str, Any], table: str, method: str) -> str:
+    """Return a value of the authors' notebook and ours, where they started alike."""
+    told = NOTEBOOK[table].get(method)
+    if told is None:
+        return NOTHING * 2
+    starts = range(5) if told.start is None else [told.start]
+    keys = [f"overlap/as published/{table}/{start}" for start in starts]
+    found = [results["cells"].get(key, {}).get(method) for key in keys]
+    alike = results.get("starts") == "the authors'" and None not in found
+    ours = max(record["f1"] for record in found) if alike else None
+    words = "best of five" if told.start is None else f"start {told.start}"
+    return (
+        f'<td class="number">{told.f1:.5f}<span class="range">{words}</span></td>'
+        f"{number_cell(ours, 5)}"
+    )
+
+
+def overlap_caption(table: str, protocol: str) -> str:
+    """Return what a table of overlapping methods holds."""
+    return (
         f"{table.capitalize()}, {protocol}: average F1, mean over the starts with the "
         "lowest and highest value, and clusters per row (cardinality)"
     )
-    return make_table(name, caption, head, rows)
 
 
 def clouds_table(record: dict[str, Any], name: str) -> str:

@@ -97,7 +97,7 @@ def draw_process(record: dict[str, Any]) -> Figure:
     return figure
 
 
-def draw_outlier_maps(maps: dict[str, Any]) -> Figure:
+def draw_outlier_maps(maps: dict[str, Any], protocol: str) -> Figure:
     """Draw what each method takes for outliers, on the first two principal components.
 
     `maps` is {"plane": [[x, y], ...], "outliers": {"truth": [row, ...], "RTKM":
@@ -117,7 +117,7 @@ def draw_outlier_maps(maps: dict[str, Any]) -> Figure:
     axes[0, 0].set_title(f"true outliers\n\n{len(truth)}", fontsize=9)
     for ax, (name, rows) in zip(axes[0, 1:], found.items(), strict=True):
         n_true = draw_map(ax, plane, rows, truth)
-        name = textwrap.fill(label(name), 18)
+        name = textwrap.fill(label(name, protocol), 18)
         name += "\n" * (1 - name.count("\n"))
         ax.set_title(f"{name}\n{len(rows)}, {n_true} true", fontsize=9)
     axes[0, 0].set_ylabel("second component")

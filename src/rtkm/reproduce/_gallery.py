@@ -241,7 +241,8 @@ def outlier_maps(
         f"components, and what each method takes for outliers, asked for a share of "
         f"{share}; {starting}. Red crosses are true outliers, blue ones false alarms; "
         "the numbers say how many there are of both together, and how many of them are "
-        "true."
+        "true. It is the first of the ten starts that shows what the paper's figure "
+        "shows; from most starts some of the others find outliers, too."
     )
     shows = (
         f"Yeast with noise, {protocol}: maps of the true outliers and of those that "

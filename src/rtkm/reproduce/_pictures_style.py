@@ -41,6 +41,7 @@ LABELS = {
     "RTKM, step 1.1": "RTKM as described (step 1.1)",
     DEFAULT: "RTKM, default solver",
     "RTKM, no swaps": "hard trimming, no swaps",
+    "RTKM, s + 1": "RTKM, one membership more",
     "NEO": "NEO-k-means",
     "NEO, raw start": "NEO-k-means, raw start",
     "moc": "MOC",

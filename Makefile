@@ -47,8 +47,11 @@ bench: $(VENV)/with-test
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
 
+# stopped, it goes on in build/paper; what is kept changes only when all is finished
 paper: $(VENV)/with-plot
-	$(BIN)/rtkm reproduce --out experiments
+	$(BIN)/rtkm reproduce --out build/paper
+	rm -rf experiments/pictures
+	cp -R build/paper/results.json build/paper/pictures experiments/
 	$(BIN)/python benchmarks/paper.py
 
 clean:

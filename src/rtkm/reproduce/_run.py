@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
+from time import monotonic
 from typing import Any
 
+from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -23,8 +25,13 @@ def run_cells(
     progress: bool = True,
 ) -> None:
     """Run what the ledger does not hold yet; results do not depend on the processes."""
+    cells = list(cells)
     left = [cell for cell in cells if cell.key not in ledger.finished]
-    n_jobs = min(n_jobs or len(os.sched_getaffinity(0)), max(len(left), 1))
+    n_jobs = min(n_jobs or cpu_count(), max(len(left), 1))
+    begin = monotonic()
+    if progress:  # a log, where there is no bar, shows what goes on
+        done = len(cells) - len(left)
+        tell(f"{len(cells)} cells, {done} finished already; processes: {n_jobs}")
     bar = tqdm(total=len(left), disable=None if progress else True, unit="cell")
     with bar, ProcessPoolExecutor(n_jobs, get_context("spawn"), one_thread) as pool:
         futures = {pool.submit(work, cell): cell for cell in left}
@@ -37,6 +44,13 @@ def run_cells(
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    if progress:
+        tell(f"{len(left)} cells finished in {monotonic() - begin:.0f} s")
+
+
+def tell(line: str) -> None:
+    """Print a line beside the results, at once."""
+    print(f"rtkm: {line}", file=sys.stderr, flush=True)
 
 
 def one_thread() -> None:

@@ -183,15 +183,15 @@ def test_a_log_shows_life(tmp_path, capsys):
     assert capsys.readouterr().err == ""
     run_cells(CELLS[:5], square, Ledger(path, SUBJECT), n_jobs=4)
     begin, end = capsys.readouterr().err.splitlines()  # no bar: this is no terminal
-    assert begin == "rtkm: 5 cells, 3 finished already; processes: 2"
-    assert re.fullmatch(r"rtkm: 2 cells finished in \d+ s", end)
+    assert begin == "rtkm: 3 of 5 cells finished already; processes: 2"
+    assert re.fullmatch(r"rtkm: 5 of 5 cells finished, in \d+ s", end)
 
 
 def test_processors_are_counted_on_every_system(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(_run, "cpu_count", lambda: 2)
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on macOS
     run_cells(CELLS[:3], square, Ledger(tmp_path / "ledger", SUBJECT))
-    assert "3 cells, 0 finished already; processes: 2" in capsys.readouterr().err
+    assert "0 of 3 cells finished already; processes: 2" in capsys.readouterr().err
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):

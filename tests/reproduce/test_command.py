@@ -273,9 +273,9 @@ def test_a_file_in_place_of_the_folder_is_named(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("jobs", ["0", "-2", "1.5", "two", ""])
-def test_the_number_of_processes_is_a_positive_one(tmp_path, capsys, jobs):
+def test_the_number_of_processes_is_a_positive_one(tmp_path, capsys, no_cells, jobs):
     with pytest.raises(SystemExit) as refused:
-        main(["reproduce", f"--jobs={jobs}", "--out", str(tmp_path / "out")])
+        main([*QUICK[:2], f"--jobs={jobs}", *QUICK[4:], str(tmp_path / "out")])
     assert refused.value.code == 2
     assert (
         f"argument --jobs: {jobs!r} is not valid; expected a whole number of at least 1"
@@ -285,11 +285,11 @@ def test_the_number_of_processes_is_a_positive_one(tmp_path, capsys, jobs):
 
 
 def test_parts_may_be_named_one_by_one_and_twice(tmp_path, capsys):
-    parts = ["--only", "clouds", "--only", "process", "clouds"]
+    parts = ["--only", "clouds", "clouds", "--only", "process"]
     assert main([*QUICK[:4], *parts, "--out", str(tmp_path)]) == 0
     cells = json.loads((tmp_path / "results.json").read_text())["cells"]
     assert [key.split("/")[0] for key in cells] == ["clouds", "process"]
-    assert "rtkm: 2 cells, 0 finished already" in capsys.readouterr().err
+    assert "rtkm: 0 of 2 cells finished already" in capsys.readouterr().err
 
 
 def test_usage_is_told(capsys):

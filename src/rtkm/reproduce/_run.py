@@ -31,7 +31,7 @@ def run_cells(
     begin = monotonic()
     if progress:  # a log, where there is no bar, shows what goes on
         done = len(cells) - len(left)
-        tell(f"{len(cells)} cells, {done} finished already; processes: {n_jobs}")
+        tell(f"{done} of {len(cells)} cells finished already; processes: {n_jobs}")
     bar = tqdm(total=len(left), disable=None if progress else True, unit="cell")
     with bar, ProcessPoolExecutor(n_jobs, get_context("spawn"), one_thread) as pool:
         futures = {pool.submit(work, cell): cell for cell in left}
@@ -45,7 +45,8 @@ def run_cells(
             pool.shutdown(cancel_futures=True)
             raise
     if progress:
-        tell(f"{len(left)} cells finished in {monotonic() - begin:.0f} s")
+        n = len(cells)
+        tell(f"{n} of {n} cells finished, in {monotonic() - begin:.0f} s")
 
 
 def tell(line: str) -> None:

@@ -39,6 +39,12 @@ def failing(cell):
     return square(cell)
 
 
+def suicidal(cell):
+    if cell.setting == "3":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(cell)
+
+
 def test_a_cell_is_named_by_all_that_tells_it_apart():
     cell = Cell("wbc", "as published", "0.25", 3)
     assert cell.key == "wbc/as published/0.25/3"
@@ -61,6 +67,13 @@ def test_a_failure_keeps_what_was_finished(tmp_path):
     finished = Ledger(path, SUBJECT).finished
     assert CELLS[0].key in finished
     assert CELLS[3].key not in finished
+
+
+def test_a_killed_worker_is_told_and_keeps_what_was_finished(tmp_path):
+    path = tmp_path / "ledger"
+    with pytest.raises(ChildProcessError, match="run the same command to go on"):
+        run_cells(CELLS, suicidal, Ledger(path, SUBJECT), n_jobs=1, progress=False)
+    assert CELLS[0].key in Ledger(path, SUBJECT).finished
 
 
 def test_a_killed_run_goes_on(tmp_path):

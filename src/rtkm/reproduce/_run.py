@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from time import monotonic
 from typing import Any
@@ -41,6 +42,11 @@ def run_cells(
                 ledger.add(cell.key, future.result())
                 bar.set_description(f"{cell.experiment}, {cell.protocol}")
                 bar.update()
+        except BrokenProcessPool as error:
+            raise ChildProcessError(
+                "a worker process was killed, perhaps for want of memory; what is "
+                "finished is kept: run the same command to go on, with fewer --jobs."
+            ) from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise

@@ -30,7 +30,6 @@ class Sensitivity:
     """
 
     name: str
-    title: str
     load: Callable[[str], tuple[NDArray[Any], NDArray[np.bool_]]]
     n_clusters: int
     shares: tuple[float, ...]

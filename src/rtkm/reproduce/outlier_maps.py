@@ -13,7 +13,6 @@ from rtkm.reproduce.yeast_noise import EXPERIMENT as YEAST_NOISE
 from rtkm.seeding import random_rows
 
 NAME = "outlier_maps"
-TITLE = "Outliers of yeast and noise, as each method sees them"
 SHARE = 0.1
 # the first ones from which RTKM finds all outliers and the others none, as in the paper
 STARTS = {"as described": 2, "as published": 4}

@@ -17,7 +17,6 @@ from rtkm.reproduce._published import published_kmor, published_neo, published_r
 from rtkm.seeding import random_rows
 
 NAME = "overlap"
-TITLE = "Yeast and scene: overlapping clusters without outliers"
 N_CLUSTERS = {"yeast": 14, "scene": 6}
 N_MEMBERSHIPS = {"yeast": 4, "scene": 1}  # the cardinality, rounded down
 PUBLISHED_OVERLAP = {"yeast": 3.0, "scene": 1.0}  # NEO's; the paper does not say

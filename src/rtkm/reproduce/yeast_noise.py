@@ -33,7 +33,6 @@ def load(protocol: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 EXPERIMENT = Sensitivity(
     name="yeast_noise",
-    title="Yeast and noise: sensitivity to the share of outliers",
     load=load,
     n_clusters=14,
     n_memberships=4,

@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
 
-.PHONY: help demo spectral test quick check format bench quality clean
+.PHONY: help demo spectral test quick check format bench quality paper clean
 
 help:
 	@echo "make demo      find clusters and outliers in a medical table, draw demo.png"
@@ -16,6 +16,7 @@ help:
 	@echo "make format    put the formatting right"
 	@echo "make bench     time against scikit-learn's k-means"
 	@echo "make quality   objectives reached on fresh random problems"
+	@echo "make paper     re-run the paper's experiments (RTKM_DATA: where its tables are)"
 	@echo "make clean     remove the environment and what was built"
 
 demo: $(VENV)/with-plot
@@ -45,6 +46,13 @@ bench: $(VENV)/with-test
 
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
+
+# stopped, it goes on in build/paper; what is kept changes only when all is finished
+paper: $(VENV)/with-plot
+	$(BIN)/rtkm reproduce --out build/paper
+	rm -rf experiments/pictures
+	cp -R build/paper/results.json build/paper/pictures experiments/
+	$(BIN)/python benchmarks/paper.py
 
 clean:
 	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png

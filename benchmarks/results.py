@@ -36,11 +36,16 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def publish(name: str, records: Any, table: str) -> None:
-    """Write the records, and put the table between its marks in the README."""
+    """Write the records, and put the table into the README."""
     folder = ROOT / "benchmarks" / "results"
     folder.mkdir(exist_ok=True)
     content = {"setting": setting(), "records": records}
     (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    fill_readme(name, table)
+
+
+def fill_readme(name: str, table: str) -> None:
+    """Put a table between its marks in the README."""
     readme = ROOT / "README.md"
     marks = f"<!-- {name} -->", f"<!-- end of {name} -->"
     pattern = f"{marks[0]}.*?{marks[1]}"

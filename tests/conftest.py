@@ -140,3 +140,10 @@ def data_file():
         return folder / name
 
     return find
+
+
+@pytest.fixture
+def paper_tables(data_file, monkeypatch):
+    """The paper's tables, where the loaders look for them."""
+    folder = data_file("shuttle.trn").parent
+    monkeypatch.setenv("RTKM_DATA", str(folder))

@@ -229,6 +229,8 @@ def test_published_noise_is_checked(tmp_path, monkeypatch):
     with pytest.raises(FileNotFoundError, match="does not hold yeast_noise/data_yeast"):
         make_yeast_noise(path=tmp_path)
     np.save(tmp_path / "data_yeast_noise.npy", np.zeros((103, 2567)))
+    with pytest.raises(FileNotFoundError, match="not hold yeast_noise/labels_yeast_no"):
+        make_yeast_noise(path=tmp_path)
     np.save(tmp_path / "labels_yeast_noise.npy", np.zeros((2567, 14)))
     with pytest.raises(ValueError, match=r"shape \(2567, 14\); expected \(2567, 15\)"):
         make_yeast_noise(path=tmp_path)

@@ -150,8 +150,10 @@ def test_half_of_a_table_is_not_found(tmp_path, monkeypatch):
         FileNotFoundError, match=r"train.arff and scene/scene-test.arff"
     ):
         fetch_scene(download_if_missing=False)
-    with pytest.raises(FileNotFoundError, match=r"does not hold scene/scene-train"):
+    with pytest.raises(FileNotFoundError, match=r"hold scene/scene-test.arff; exp"):
         fetch_scene(path=tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"hold scene/scene-test.arff; exp"):
+        fetch_scene(path=tmp_path / "scene")
 
 
 # the cache

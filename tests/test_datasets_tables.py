@@ -96,7 +96,7 @@ def test_scene_joins_training_and_test_rows(data_file):
     assert scene.path == str(train)
     last = train.read_text().split()[-1].split(",")
     assert_array_equal(scene.data[1210], np.array(last[:294], float))
-    with pytest.raises(FileNotFoundError, match="expected their folder"):
+    with pytest.raises(FileNotFoundError, match="expected the folder of both"):
         fetch_scene(path=train)
 
 

@@ -4,62 +4,56 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-from rtkm.reproduce._gallery import draw_all
+from rtkm.reproduce._gallery import draw_all, exhibits
 from rtkm.reproduce._page import write_page
 
 HOSTILE = '<script src="http://evil.example/x.js">alert(1)</script> & "quoted"'
+PARTS = ["as described M_e is 0.1", HOSTILE, "as published it is 0.2; 0.3 at most"]
 CLAIMS = [
     {"claim": "A holds", "verdict": "reproduced", "evidence": "0.1 against 0.1"},
     {"claim": HOSTILE, "verdict": "not reproduced", "evidence": HOSTILE},
-    {"claim": "C", "verdict": f"true only under {HOSTILE}", "evidence": "some"},
+    {"claim": "C", "verdict": f"true only under {HOSTILE}", "evidence": PARTS},
 ]
-FIGURES = {
-    "figure-process",
-    "figure-wbc-as-described",
-    "figure-wbc-as-published",
-    "figure-shuttle-as-described",
-    "figure-shuttle-as-published",
-    "figure-overlap-yeast",
-    "figure-overlap-scene",
-    "figure-yeast_noise-as-described",
-    "figure-yeast_noise-as-published",
-    "figure-outlier_maps-as-described",
+CLOUDS = {
+    # two clouds with means (1, 0) and (5, 0), and an outlier at (9, 4)
+    "X": [[0, 0], [2, 0], [4, 0], [6, 0], [9, 4]],
+    "truth": [0, 0, 1, 1, -1],
+    "labels": {"k-means": [1, 1, 1, 1, 0], "RTKM": [1, 1, 0, 0, -1]},
+    "centers": {"k-means": [[9, 4], [3, 0]], "RTKM": [[5, 0], [1, 0]]},
 }
-TABLES = {
-    "claims",
-    "versions",
-    "numbers-overlap-yeast",
-    "numbers-overlap-scene",
-    "numbers-wbc-as-described-me",
-    "numbers-wbc-as-described-f1",
-    "numbers-wbc-as-published-me",
-    "numbers-wbc-as-published-f1",
-    "numbers-shuttle-as-described-me",
-    "numbers-shuttle-as-described-f1",
-    "numbers-shuttle-as-published-me",
-    "numbers-shuttle-as-published-f1_micro",
-    "numbers-yeast_noise-as-described-me",
-    "numbers-yeast_noise-as-described-f1",
-    "numbers-yeast_noise-as-published-me",
-    "numbers-yeast_noise-as-published-f1",
+PROCESS = {
+    "X": [[0, 0], [1, 0], [4, 4]],
+    "iterations": [0, 3, 5, 21],
+    "centers": [[[0, 0], [1, 1]]] * 4,
+    "weights": [[0.5, 0.5, 0.5], [0.9, 0.5, 0.1], [1, 0.6, 0], [1, 1, 0]],
 }
+FINDINGS = [{"finding": HOSTILE, "evidence": "0.2 against 0.1"}]
 
 
-def record(f1):
+def shown_ids(results):
+    """Return the ids that the page of a whole run must have: figures, tables."""
+    shown = exhibits(results)
+    figures = {f"figure-{exhibit.name}" for exhibit in shown}
+    tables = {name for exhibit in shown for name in exhibit.tables}
+    return figures, tables | {"claims", "findings", "versions"}
+
+
+def record(f1, objective=1.0):
     return {
         "f1": f1,
         "f1_micro": f1 + 0.1,
         "me": 0.5,
         "cardinality": 2.5,
-        "objective": 1.0,
+        "objective": objective,
     }
 
 
-def make_results():
+def make_cells():
     """Two starts everywhere: RTKM scores 0.6 and 0.7, the others 0.3."""
     cells = {
         f"{name}/{protocol}/{share}/{start}": {
-            "RTKM": record(0.6 + 0.1 * start),
+            "RTKM": record(0.5),
+            "RTKM, step 1.1": record(0.6 + 0.1 * start),
             "NEO": record(0.3),
             HOSTILE: record(0.3),
         }
@@ -69,28 +63,51 @@ def make_results():
     }
     for table in ("yeast", "scene"):
         for start in range(2):
+            # the second start scores more, at a lower objective
             cells[f"overlap/as described/{table}/{start}"] = {
-                name: record(0.3 + 0.1 * start)
+                name: record(0.3 + 0.1 * start, 2.0 - start)
                 for name in (
-                    *("RTKM", "KMOR", "NEO", "moc", "fuzzy", "esp", "isp"),
-                    *("okm", "rokm"),
+                    *("RTKM", "RTKM, step 1.1", "KMOR", "NEO", "moc", "fuzzy"),
+                    *("esp", "isp", "okm", "rokm"),
                 )
             }
-    cells["process/as described/two clouds/0"] = {
-        "X": [[0, 0], [1, 0], [4, 4]],
-        "iterations": [0, 3, 5, 21],
-        "centers": [[[0, 0], [1, 1]]] * 4,
-        "weights": [[0.5, 0.5, 0.5], [0.9, 0.5, 0.1], [1, 0.6, 0], [1, 1, 0]],
+            cells[f"overlap/as published/{table}/{start}"] = {
+                name: {"f1": 0.2 + 0.1 * start, "cardinality": 2.5}
+                for name in ("RTKM", "KMOR", "NEO", "NEO, raw start")
+            }
+    return cells | small_cells()
+
+
+def small_cells():
+    """Return the cells of the experiments that have few."""
+    cells = {
+        "clouds/as described/three clouds/0": CLOUDS,
+        "process/as described/two clouds/0": PROCESS,
     }
-    cells["outlier_maps/as described/yeast/0"] = {
-        "plane": [[0, 0], [1, 0], [0, 1], [5, 5]],
-        "outliers": {"truth": [3], "RTKM": [3], "NEO": []},
-    }
+    for protocol in ("as described", "as published"):
+        cells[f"outlier_maps/{protocol}/0.1/0"] = {
+            "plane": [[0, 0], [1, 0], [0, 1], [5, 5]],
+            "outliers": {"truth": [3], "RTKM": [3], "NEO": []},
+        }
+    for scale, objective in (("0.1", 3.0), ("1.0", 2.0)):
+        cells[f"units/as described/{scale}/0"] = {
+            "RTKM, step 1.1": {"objective": objective, "me": 0.5, "fractional": 0.25},
+            "RTKM": {"objective": 2.0, "me": 0.4, "fractional": 0.0},
+        }
+    return cells
+
+
+def make_results():
+    """Return what a small run ends with."""
     return {
         "format": 1,
         "rtkm": "0.1.0",
         "quick": True,
-        "cells": cells,
+        "noise": "the authors'",
+        "starts": "the authors'",
+        "cells": make_cells(),
+        "claims": CLAIMS,
+        "findings": FINDINGS,
         "trivial": {
             "yeast": {"f1": 0.3771, "cardinality": 14.0},
             "scene": {"f1": 0.2222, "cardinality": 6.0},
@@ -103,7 +120,7 @@ def write_sample(folder):
     """Write the page of the small run into a folder, and return its path."""
     results = make_results()
     path = folder / "report.html"
-    write_page(path, results, draw_all(results, folder), CLAIMS)
+    write_page(path, results, draw_all(results, folder))
     return path
 
 

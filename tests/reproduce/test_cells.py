@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import time
 
 import pytest
 
+from rtkm.reproduce import _run
 from rtkm.reproduce._cells import Cell, Ledger, write_atomically
 from rtkm.reproduce._run import run_cells
 
@@ -37,6 +39,12 @@ def failing(cell):
     return square(cell)
 
 
+def suicidal(cell):
+    if cell.setting == "3":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(cell)
+
+
 def test_a_cell_is_named_by_all_that_tells_it_apart():
     cell = Cell("wbc", "as published", "0.25", 3)
     assert cell.key == "wbc/as published/0.25/3"
@@ -59,6 +67,13 @@ def test_a_failure_keeps_what_was_finished(tmp_path):
     finished = Ledger(path, SUBJECT).finished
     assert CELLS[0].key in finished
     assert CELLS[3].key not in finished
+
+
+def test_a_killed_worker_is_told_and_keeps_what_was_finished(tmp_path):
+    path = tmp_path / "ledger"
+    with pytest.raises(ChildProcessError, match="run the same command to go on"):
+        run_cells(CELLS, suicidal, Ledger(path, SUBJECT), n_jobs=1, progress=False)
+    assert CELLS[0].key in Ledger(path, SUBJECT).finished
 
 
 def test_a_killed_run_goes_on(tmp_path):
@@ -112,8 +127,84 @@ def test_damage_in_the_middle_is_reported(tmp_path):
     path = tmp_path / "ledger"
     Ledger(path, SUBJECT).add("a", 1)
     path.write_text(path.read_text() + "garbage\n" + json.dumps({"key": 1}) + "\n")
-    with pytest.raises(ValueError, match=r"ledger is damaged .*; remove it to"):
+    with pytest.raises(ValueError, match=r"ledger is damaged or is not a ledger of"):
         Ledger(path, SUBJECT)
+
+
+HEADER = json.dumps(SUBJECT | {"format": 1}).encode()
+FOREIGN = {
+    "empty": b"",
+    "words": b"my notes\n",
+    "one line without an end": b"my notes",
+    "an object without an end": HEADER,
+    "a list": b"[1, 2]\n",
+    "a number": b"7\n",
+    "another object": b'{"rtkm": "0.1.0"}\n',
+    "nested too deep": b"[" * 100_000 + b"\n",
+    "not UTF-8": b'{"format": "\xff"}\n',
+    "a cell without a key": HEADER + b'\n{"result": 1}\n',
+    "a cell without a result": HEADER + b'\n{"key": "a"}\n',
+    "a key that is none": HEADER + b'\n{"key": ["a"], "result": 1}\n',
+    "a number for a cell": HEADER + b"\n1\n",
+    "an empty line": HEADER + b"\n\n",
+}
+
+
+@pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN.keys())
+def test_files_that_are_no_ledgers_are_refused_and_kept(tmp_path, content):
+    path = tmp_path / "ledger"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match="is not a ledger of rtkm") as refused:
+        Ledger(path, SUBJECT)
+    assert str(refused.value) == (
+        f"{path} is damaged or is not a ledger of rtkm; choose another folder or empty "
+        "this one."
+    )
+    assert path.read_bytes() == content
+    assert [p.name for p in tmp_path.iterdir()] == ["ledger"]
+
+
+def test_versions_are_part_of_what_a_ledger_is_of(tmp_path):
+    path = tmp_path / "ledger"
+    Ledger(path, SUBJECT | {"versions": {"scipy": "1.0", "numpy": "1.9"}})
+    content = path.read_bytes()
+    for versions in ({"scipy": "1.0", "numpy": "2.0"}, {"numpy": "2.0"}):
+        with pytest.raises(ValueError, match=r"with numpy='1.9', but .* has '2.0';"):
+            Ledger(path, SUBJECT | {"versions": versions})
+    assert path.read_bytes() == content
+    path.write_bytes(HEADER + b"\n")  # of a time before versions were kept
+    with pytest.raises(ValueError, match=r"with numpy=None, but this run has '2.0';"):
+        Ledger(path, SUBJECT | {"versions": versions})
+
+
+def test_origins_are_learned_and_must_not_contradict(tmp_path):
+    path = tmp_path / "ledger"
+    assert "noise" not in Ledger(path, SUBJECT).header
+    Ledger(path, SUBJECT, {"noise": "ours"}).add("a", 1)
+    Ledger(path, SUBJECT, {"starts": "theirs"})
+    ledger = Ledger(path, SUBJECT)
+    assert ledger.header["noise"] == "ours"
+    assert ledger.header["starts"] == "theirs"
+    assert ledger.finished == {"a": 1}
+    with pytest.raises(ValueError, match="with noise='ours', but this run has 'thei"):
+        Ledger(path, SUBJECT, {"noise": "theirs"})
+
+
+def test_a_log_shows_life(tmp_path, capsys):
+    path = tmp_path / "ledger"
+    run_cells(CELLS[:3], square, Ledger(path, SUBJECT), n_jobs=1, progress=False)
+    assert capsys.readouterr().err == ""
+    run_cells(CELLS[:5], square, Ledger(path, SUBJECT), n_jobs=4)
+    begin, end = capsys.readouterr().err.splitlines()  # no bar: this is no terminal
+    assert begin == "rtkm: 3 of 5 cells finished already; processes: 2"
+    assert re.fullmatch(r"rtkm: 5 of 5 cells finished, in \d+ s", end)
+
+
+def test_processors_are_counted_on_every_system(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(_run, "cpu_count", lambda: 2)
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on macOS
+    run_cells(CELLS[:3], square, Ledger(tmp_path / "ledger", SUBJECT))
+    assert "0 of 3 cells finished already; processes: 2" in capsys.readouterr().err
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):

@@ -12,13 +12,6 @@ from rtkm.reproduce._cells import Cell
 from rtkm.reproduce._figures import CURVES
 
 
-@pytest.fixture
-def paper_tables(data_file, monkeypatch):
-    """The paper's tables, where the loaders look for them."""
-    folder = data_file("shuttle.trn").parent
-    monkeypatch.setenv("RTKM_DATA", str(folder))
-
-
 def scores(experiment, protocol, name, score):
     return [
         experiment.run(Cell(experiment.name, protocol, repr(share), 0))[name][score]
@@ -106,8 +99,8 @@ def test_the_table_as_published(paper_tables):
 @pytest.mark.parametrize(
     ("share", "limit"), [("0.06", 0.03), ("0.08", 0.03), ("0.1", 0.05)]
 )
-def test_noise_is_found_from_every_start(paper_tables, share, limit):
+def test_noise_is_found_from_easy_and_hard_starts(paper_tables, share, limit):
     yeast_noise.load.cache_clear()
-    for start in range(3):
+    for start in (0, 4):  # all ten are in the committed results
         cell = Cell("yeast_noise", "as described", share, start)
-        assert yeast_noise.EXPERIMENT.run(cell)["RTKM"]["me"] <= limit
+        assert yeast_noise.EXPERIMENT.run(cell)["RTKM, step 1.1"]["me"] <= limit

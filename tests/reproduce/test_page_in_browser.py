@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -10,15 +11,35 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from pages import FIGURES, TABLES, Reader, write_sample
+from pages import Reader, make_results, shown_ids, write_sample
 
 CHROMIUM = shutil.which("chromium")
 QUIET = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic"),
     *("--no-first-run", "--disable-background-networking", "--disable-sync"),
     *("--disable-component-update", "--virtual-time-budget=2000"),
-    "--host-resolver-rules=MAP * ~NOTFOUND",
+    *("--enable-logging=stderr", "--host-resolver-rules=MAP * ~NOTFOUND"),
 ]
+# no window is as narrow as a phone, but a frame can be; it tells the page around it
+FRAME = """<body><iframe src="{name}" style="border:0; width:{width}px; height:900px">
+</iframe><script>
+addEventListener("message", event => document.body.dataset.told = event.data);
+</script></body>"""
+# the page carries no scripts: a copy of it measures itself
+MEASURE = """<script>
+document.querySelectorAll("details").forEach(box => box.open = true);
+const size = found => found.getBoundingClientRect();
+parent.postMessage(JSON.stringify({
+  width: innerWidth,
+  scrolls: document.documentElement.scrollWidth,
+  flat: [...document.querySelectorAll("figure svg")]
+    .filter(svg => size(svg).height < 100).length,
+  figures: [...document.querySelectorAll("figure")]
+    .filter(found => size(found).height > 100).map(found => found.id),
+  tables: [...document.querySelectorAll("table")]
+    .filter(found => size(found).height > 20).map(found => found.id),
+}), "*");
+</script>"""
 
 pytestmark = [
     pytest.mark.slow,
@@ -32,12 +53,19 @@ def page(tmp_path_factory):
 
 
 def browse(page, folder, *options):
-    """Open the page in a browser without a past, and return what it prints."""
+    """Open the page in a browser without a past; return what it prints, and says."""
     profile = f"--user-data-dir={folder / 'profile'}"
     command = [CHROMIUM, *QUIET, profile, *options, page.as_uri()]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done.stdout, re.findall(r"CONSOLE.*", done.stderr)
+
+
+def with_more(page, path, more):
+    """Write a copy of the page that has something at its end."""
+    text = page.read_text(encoding="utf-8")
+    path.write_text(text.replace("</body>", f"{more}</body>"), encoding="utf-8")
+    return path
 
 
 def requested(page, folder):
@@ -57,37 +85,39 @@ def requested(page, folder):
     }
 
 
-def test_every_figure_and_table_is_shown_and_nothing_is_fetched(page, tmp_path):
-    read = Reader(browse(page, tmp_path, "--dump-dom"))
-    assert read.ids("figure") == FIGURES
-    assert read.ids("table") == TABLES
-    assert all(url.startswith(("#", "data:")) for url in read.fetched())
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_figure_and_table_shows_and_the_page_itself_is_not_too_wide(
+    page, tmp_path, width
+):
+    figures, tables = shown_ids(make_results())
+    with_more(page, tmp_path / "copy.html", MEASURE)
+    frame = tmp_path / "frame.html"
+    frame.write_text(FRAME.format(name="copy.html", width=width), encoding="utf-8")
+    dom, _ = browse(frame, tmp_path, "--window-size=1400,1000", "--dump-dom")
+    (body,) = [attrs for tag, attrs in Reader(dom).tags if tag == "body"]
+    told = json.loads(body["data-told"])
+    assert told["width"] == width
+    assert told["scrolls"] <= width
+    assert told["flat"] == 0
+    assert set(told["figures"]) == figures
+    assert set(told["tables"]) == tables
 
 
 def test_nothing_is_requested_from_outside(page, tmp_path):
     address = "http://outside.example/x.png"
-    leaky = tmp_path / "leaky.html"
-    text = page.read_text(encoding="utf-8")
-    leaky.write_text(text.replace("</body>", f'<img src="{address}"></body>'))
+    leaky = with_more(page, tmp_path / "leaky.html", f'<img src="{address}">')
     assert requested(leaky, tmp_path / "leaky") == {address}  # requests are seen
     assert requested(page, tmp_path / "page") == set()
 
 
-@pytest.mark.parametrize("width", [1280, 500])
-def test_only_pictures_and_tables_scroll_sideways(page, tmp_path, width):
-    # the page carries no scripts: a copy of it measures itself
-    measure = (
-        "<script>document.body.dataset.wide = "
-        "document.documentElement.scrollWidth > window.innerWidth;"
-        "document.body.dataset.flat = [...document.querySelectorAll('figure svg')]"
-        ".filter(svg => svg.getBoundingClientRect().height < 100).length;</script>"
-    )
-    copy = tmp_path / "copy.html"
-    text = page.read_text(encoding="utf-8").replace("</body>", f"{measure}</body>")
-    copy.write_text(text, encoding="utf-8")
-    dom = browse(copy, tmp_path, f"--window-size={width},900", "--dump-dom")
-    (body,) = [attrs for tag, attrs in Reader(dom).tags if tag == "body"]
-    assert (body["data-wide"], body["data-flat"]) == ("false", "0")
+def test_the_console_stays_silent(page, tmp_path):
+    broken = with_more(page, tmp_path / "broken.html", "<script>missing()</script>")
+    _, said = browse(broken, tmp_path, "--dump-dom")
+    assert len(said) == 1  # errors are seen
+    assert "missing is not defined" in said[0]
+    dom, said = browse(page, tmp_path, "--dump-dom")
+    assert said == []
+    assert all(url.startswith(("#", "data:")) for url in Reader(dom).fetched())
 
 
 def test_a_picture_of_the_page_can_be_taken(page, tmp_path):

@@ -7,18 +7,29 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from rtkm.reproduce import _pictures
+pytest.importorskip("matplotlib")
+
+from pages import CLOUDS, PROCESS
+
+from rtkm.reproduce import _pictures_style
 from rtkm.reproduce._figures import CURVES, TABLE
+from rtkm.reproduce._gallery import draw_all, exhibits
 from rtkm.reproduce._pictures import (
-    SHARES,
-    draw_outlier_maps,
-    draw_process,
+    SENSITIVITY,
+    TRIVIAL,
     draw_sensitivity,
     draw_table,
-    save,
+    draw_units,
 )
+from rtkm.reproduce._pictures_rows import (
+    as_colored,
+    draw_clouds,
+    draw_outlier_maps,
+    draw_process,
+)
+from rtkm.reproduce._pictures_style import label, save
 
-pytest.importorskip("matplotlib")
+PAPERS = "RTKM as described (step 1.1)"
 
 
 def record(f1, me=0.5, objective=1.0):
@@ -27,22 +38,32 @@ def record(f1, me=0.5, objective=1.0):
 
 # out of order, as processes finish: at 0.25 the starts score 0.6 and 0.8
 WBC = {
-    "wbc/as described/0.45/0": {"RTKM": record(0.5), "NEO": record(0.3)},
-    "wbc/as described/0.25/1": {"RTKM": record(0.8), "NEO": record(0.3)},
-    "wbc/as described/0.25/0": {"RTKM": record(0.6), "NEO": record(0.3)},
-    "wbc/as described/0.45/1": {"RTKM": record(0.5), "NEO": record(0.3)},
-    "wbc/as published/0.25/0": {"RTKM": record(0.9)},
-}
+    f"wbc/as described/{share}/{start}": {
+        "RTKM": record(0.4),
+        "RTKM, step 1.1": record(f1),
+        "RTKM, no swaps": record(0.2),
+        "NEO": record(0.3),
+    }
+    for share, start, f1 in ((0.45, 0, 0.5), (0.25, 1, 0.8), (0.25, 0, 0.6))
+} | {"wbc/as published/0.25/0": {"RTKM": record(0.9)}}
 OVERLAP = {
-    "overlap/as described/yeast/0": {"RTKM": record(0.30), "moc": record(0.35)},
-    "overlap/as described/yeast/1": {"RTKM": record(0.32), "moc": record(0.35)},
-    "overlap/as described/scene/0": {"RTKM": record(0.60), "moc": record(0.55)},
+    f"overlap/as described/{table}/{start}": {
+        "RTKM": record(0.4),
+        "RTKM, step 1.1": record(f1, objective=objective),
+        "moc": record(0.35),
+    }
+    for table, start, f1, objective in (
+        ("yeast", 0, 0.30, 1.0),
+        ("yeast", 1, 0.32, 2.0),
+        ("scene", 0, 0.60, 1.0),
+    )
 }
-PROCESS = {
-    "X": [[0, 0], [1, 0], [4, 4]],
-    "iterations": [0, 3, 5, 21],
-    "centers": [[[0, 0], [1, 1]]] * 4,
-    "weights": [[0.5, 0.5, 0.5], [0.9, 0.5, 0.1], [1, 0.6, 0], [1, 1, 0]],
+UNITS = {
+    f"units/as described/{scale}/0": {
+        "RTKM": {"objective": 2.0, "me": 0.1, "fractional": 0.0},
+        "RTKM, step 1.1": {"objective": objective, "me": 0.2, "fractional": 0.5},
+    }
+    for scale, objective in (("10.0", 2.0), ("0.1", 3.0))
 }
 
 
@@ -55,40 +76,57 @@ def line(ax, label):
 def test_a_line_is_the_mean_of_the_starts_by_rising_share():
     f1 = draw_sensitivity(WBC, "wbc", "as described").axes[1]
     np.testing.assert_allclose(
-        line(f1, "RTKM").get_xydata(), [[0.25, 0.7], [0.45, 0.5]]
+        line(f1, PAPERS).get_xydata(), [[0.25, 0.7], [0.45, 0.5]]
     )
 
 
-def test_a_band_reaches_from_the_lowest_to_the_highest_start():
+def test_a_bar_reaches_from_the_lowest_to_the_highest_start():
     f1 = draw_sensitivity(WBC, "wbc", "as described").axes[1]
-    corners = f1.collections[0].get_paths()[0].vertices
-    at_first = corners[corners[:, 0] == 0.25, 1]
-    assert (at_first.min(), at_first.max()) == (0.6, 0.8)
+    bars = f1.collections[0].get_segments()
+    assert [bar[:, 1].tolist() for bar in bars] == [[0.6, 0.8], [0.5, 0.5]]
+
+
+def test_the_method_as_described_is_the_most_prominent_and_colored_as_published():
+    f1 = draw_sensitivity(WBC, "wbc", "as described").axes[1]
+    own, default = line(f1, PAPERS), line(f1, "RTKM, default solver")
+    assert own.get_linewidth() > default.get_linewidth()
+    assert own.get_color() == line(f1, "RTKM, published").get_color()
+    assert own.get_color() != default.get_color()
+
+
+def test_hard_trimming_is_left_to_the_tables():
+    f1 = draw_sensitivity(WBC, "wbc", "as described").axes[1]
+    labels = [line.get_label() for line in f1.get_lines()]
+    assert label("RTKM, no swaps") == "hard trimming, no swaps"
+    assert label("RTKM, no swaps") not in labels
 
 
 @pytest.mark.parametrize("experiment", list(CURVES))
 def test_every_published_curve_is_drawn_where_it_was_measured(experiment):
+    shares = SENSITIVITY[experiment].shares
+    kmor = f"KMOR, gamma {SENSITIVITY[experiment].gammas[0]:g}"
     cells = {
-        f"{experiment}/as described/{share!r}/0": {
-            method: record(0.5) for method in ("RTKM", "NEO", "KMOR, gamma 1")
+        f"{experiment}/as published/{share!r}/0": {
+            method: record(0.5) for method in ("RTKM", "NEO", kmor)
         }
-        for share in SHARES[experiment]
+        for share in shares
     }
-    axes = draw_sensitivity(cells, experiment, "as described").axes
+    axes = draw_sensitivity(cells, experiment, "as published").axes
     for ax, score in zip(axes, ("me", "f1"), strict=True):
-        for method, label in (("RTKM", "RTKM"), ("NEO", "NEO-k-means")):
-            published = line(ax, f"{label}, published")
-            means = [mean for mean, _, _ in CURVES[experiment][method][score]]
-            np.testing.assert_array_equal(published.get_xdata(), SHARES[experiment])
+        for told, ours in (("RTKM", "RTKM"), ("NEO", "NEO"), ("KMOR", kmor)):
+            name = label(ours, "as published")
+            published = line(ax, f"{name}, published")
+            means = [mean for mean, _, _ in CURVES[experiment][told][score]]
+            np.testing.assert_array_equal(published.get_xdata(), shares)
             np.testing.assert_array_equal(published.get_ydata(), means)
             assert published.is_dashed()
-            assert published.get_color() == line(ax, label).get_color()
-        thin = [line for line in ax.get_lines() if line.get_linestyle() == ":"]
+            assert published.get_color() == line(ax, name).get_color()
+        dotted = [bars for bars in ax.collections if bars.get_linestyle()[0][1]]
         n_varying = sum(
             any(low < high for _, low, high in scores[score])
             for scores in CURVES[experiment].values()
         )
-        assert len(thin) == 2 * n_varying
+        assert len(dotted) == n_varying
 
 
 def test_only_the_protocol_asked_for_is_drawn():
@@ -96,21 +134,57 @@ def test_only_the_protocol_asked_for_is_drawn():
     np.testing.assert_array_equal(line(f1, "RTKM").get_ydata(), [0.9])
 
 
+@pytest.mark.parametrize("protocol", ["as described", "as published"])
 @pytest.mark.parametrize(
-    ("protocol", "words", "value"),
-    [("as described", "average", 0.8), ("as published", "micro", 0.4)],
+    ("experiment", "words", "value"),
+    [("wbc", "average", 0.8), ("shuttle", "micro", 0.4)],
 )
-def test_shuttle_as_published_shows_the_micro_average(protocol, words, value):
-    cells = {f"shuttle/{protocol}/0.0/0": {"RTKM": record(0.8)}}
-    f1 = draw_sensitivity(cells, "shuttle", protocol).axes[1]
+def test_the_f1_shown_is_averaged_as_the_published_one(
+    experiment, protocol, words, value
+):
+    cells = {f"{experiment}/{protocol}/0.0/0": {"NEO": record(0.8)}}
+    f1 = draw_sensitivity(cells, experiment, protocol).axes[1]
     assert f1.get_ylabel().startswith(words)
-    np.testing.assert_array_equal(line(f1, "RTKM").get_ydata(), [value])
+    np.testing.assert_array_equal(line(f1, "NEO-k-means").get_ydata(), [value])
 
 
-def test_methods_are_told_apart_by_color_and_marker():
+def test_methods_in_a_figure_are_told_apart_by_color_and_marker():
     names = ["RTKM", "RTKM, step 1.1", "NEO", "KMOR, gamma 1", "KMOR, gamma 9"]
-    assert len({_pictures.COLORS[name] for name in names}) == len(names)
-    assert len({_pictures.MARKERS[name] for name in names}) == len(names)
+    keys = [_pictures_style.looked_up(name, "as described") for name in names]
+    assert len({_pictures_style.COLORS[key] for key in keys}) == len(names)
+    assert len({_pictures_style.MARKERS[key] for key in keys}) == len(names)
+
+
+def test_units_are_on_a_log_axis_with_objectives_relative_to_the_lowest():
+    me, objective, fractional = draw_units(UNITS).axes
+    assert {ax.get_xscale() for ax in (me, objective, fractional)} == {"log"}
+    # 3 and 2 against a lowest objective of 2
+    found = line(objective, PAPERS).get_xydata()
+    np.testing.assert_array_equal(found, [[0.1, 1.5], [10, 1]])
+    assert line(objective, "RTKM, default solver").get_ydata().tolist() == [1, 1]
+    assert line(me, PAPERS).get_ydata().tolist() == [0.2, 0.2]
+    assert line(fractional, PAPERS).get_ydata().tolist() == [0.5, 0.5]
+
+
+def test_clouds_have_three_panels_and_rtkm_marks_what_it_trims():
+    data, kmeans, rtkm = draw_clouds(CLOUDS).axes
+    assert data.get_title() == "the data, outliers marked"
+    inliers, outliers = data.collections
+    assert outliers.get_offsets().tolist() == [[9, 4]]
+    assert len(inliers.get_offsets()) == 4
+    rows, trimmed, centers = rtkm.collections
+    assert trimmed.get_offsets().tolist() == [[9, 4]]
+    assert centers.get_offsets().tolist() == CLOUDS["centers"]["RTKM"]
+    assert rows.get_facecolors().tolist() == inliers.get_facecolors().tolist()
+    rows, trimmed, centers = kmeans.collections
+    assert (len(rows.get_offsets()), len(trimmed.get_offsets())) == (5, 0)
+    assert centers.get_offsets().tolist() == CLOUDS["centers"]["k-means"]
+
+
+def test_clusters_take_the_numbers_of_the_clouds_they_hold_most_of():
+    truth = np.array([0, 0, 0, 1, 1, 2, -1])
+    labels = np.array([2, 2, 1, 1, 1, 0, 0])
+    assert as_colored(truth, labels).tolist() == [0, 0, 1, 1, 1, 2, 2]
 
 
 def test_the_process_has_four_stages_with_graded_colors():
@@ -120,35 +194,77 @@ def test_the_process_has_four_stages_with_graded_colors():
     for ax, weights in zip(stages, PROCESS["weights"], strict=True):
         dots, centers = ax.collections
         np.testing.assert_array_equal(dots.get_array(), weights)
+        green, blue = dots.get_cmap()([0.0, 1.0])
+        assert green[:3].argmax() == 1
+        assert blue[:3].argmax() == 2
         assert len(centers.get_offsets()) == 2
     assert "weight" in bar.get_ylabel()
 
 
-@pytest.mark.parametrize("n_maps", [1, 3, 5])
-def test_a_map_for_the_truth_and_every_method(n_maps):
+def test_maps_stand_in_a_row_the_truth_first_and_false_alarms_apart():
     plane = [[0, 0], [1, 0], [0, 1], [5, 5]]
-    outliers = {"truth": [3], "RTKM": [3, 1], "NEO": [], "a": [0], "b": [2]}
-    wanted = dict(list(outliers.items())[:n_maps])
-    axes = draw_outlier_maps({"plane": plane, "outliers": wanted}).axes
-    panels = [ax for ax in axes if ax.axison]
-    assert len(panels) == n_maps
-    for ax, (name, rows) in zip(panels, wanted.items(), strict=True):
-        inliers, marked = (dots.get_offsets() for dots in ax.collections)
-        assert marked.tolist() == [plane[row] for row in rows]
-        assert len(inliers) == len(plane) - len(rows)
-        assert ax.get_title() == f"{_pictures.label(name)} ({len(rows)})"
+    outliers = {
+        "RTKM": [3, 1],
+        "RTKM, step 1.1": [3],
+        "RTKM, no swaps": [3],
+        "NEO": [],
+        "truth": [3, 2],
+    }
+    maps = {"plane": plane, "outliers": outliers}
+    axes = draw_outlier_maps(maps, "as described").axes
+    assert {ax.get_subplotspec().get_geometry()[:2] for ax in axes} == {(1, 4)}
+    titles = [" ".join(ax.get_title().split()) for ax in axes]
+    assert titles == [
+        "true outliers 2",
+        "RTKM as described (step 1.1) 1, 1 true",
+        "RTKM, default solver 2, 1 true",
+        "NEO-k-means 0, 0 true",
+    ]
+    kept, wrong, right = (dots.get_offsets().tolist() for dots in axes[2].collections)
+    assert (kept, wrong, right) == ([[0, 0], [0, 1]], [[1, 0]], [[5, 5]])
+    assert all(dots.get_rasterized() for ax in axes for dots in ax.collections)
+
+
+def test_as_published_no_map_is_of_the_default_solver():
+    outliers = {"truth": [1], "RTKM": [1], "NEO": [0]}
+    maps = {"plane": [[0, 0], [1, 1]], "outliers": outliers}
+    axes = draw_outlier_maps(maps, "as published").axes
+    titles = [" ".join(ax.get_title().split()) for ax in axes]
+    assert titles == ["true outliers 1", "RTKM 1, 1 true", "NEO-k-means 1, 0 true"]
 
 
 def test_the_table_shows_ours_the_published_and_the_trivial_answer():
     (ax,) = draw_table(OVERLAP, "yeast", 0.37).axes
     names = [text.get_text() for text in ax.get_yticklabels()]
-    assert names == ["RTKM", "MOC"]
-    ours = line(ax, "ours")
-    np.testing.assert_allclose(ours.get_xydata(), [[0.31, 0], [0.35, 1]])
-    # MOC has no published value on yeast
-    published = line(ax, "published").get_xydata()
-    np.testing.assert_array_equal(published, [[TABLE["yeast"]["RTKM"], 0]])
-    assert set(line(ax, _pictures.TRIVIAL).get_xdata()) == {0.37}
+    assert names == [PAPERS, "RTKM, default solver", "MOC"]
+    ours = line(ax, "ours, mean").get_xydata()
+    np.testing.assert_allclose(ours, [[0.31, 0], [0.4, 1], [0.35, 2]])
+    # the first start of RTKM has the lower objective
+    best = line(ax, "ours, at the best objective").get_xdata()
+    np.testing.assert_array_equal(best, [0.30, 0.4, 0.35])
+    # the paper has no default solver, and no value of MOC on yeast
+    published = line(ax, "published").get_xdata()
+    np.testing.assert_array_equal(published, [TABLE["yeast"]["RTKM"], np.nan, np.nan])
+    assert set(line(ax, TRIVIAL).get_xdata()) == {0.37}
+
+
+def test_no_two_figures_share_a_file():
+    again = {
+        "overlap/as published/yeast/0": {"RTKM": {"f1": 0.3, "cardinality": 4.0}},
+        "overlap/as published/scene/0": {"RTKM": {"f1": 0.6, "cardinality": 1.0}},
+    }
+    names = [e.name for e in exhibits({"cells": OVERLAP | WBC | UNITS | again})]
+    assert len(names) == len(set(names)) == 5
+
+
+def test_pictures_do_not_depend_on_settings_of_the_user(tmp_path):
+    import matplotlib
+
+    results = {"cells": {"process/as described/two clouds/0": PROCESS} | UNITS}
+    plain = draw_all(results, tmp_path)
+    with matplotlib.rc_context({"font.size": 20, "axes.facecolor": "red"}):
+        assert draw_all(results, tmp_path) == plain
+        assert matplotlib.rcParams["font.size"] == 20  # as it was
 
 
 def test_saving_twice_gives_the_same_bytes(tmp_path):
@@ -169,6 +285,6 @@ def test_without_matplotlib_it_says_how_to_get_it(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
-    monkeypatch.setattr(_pictures, "import_module", absent)
+    monkeypatch.setattr(_pictures_style, "import_module", absent)
     with pytest.raises(ImportError, match=r'matplotlib; pip install "rtkm\[plot\]"'):
         draw_process(PROCESS)

@@ -1,9 +1,9 @@
 """The paper's tables, and problems with a known answer.
 
 `load_wbc` reads a table that travels inside the package; `make_outlier_blobs` and
-`make_clouds` draw one. `fetch_shuttle`, `fetch_yeast`, `fetch_scene`,
-`make_yeast_noise` and `fetch_saved_starts` need files, look for them in this order and
-take the first they find:
+`make_clouds` draw one. `fetch_shuttle`, `fetch_yeast`, `fetch_scene` and
+`fetch_saved_starts` need files, look for them in this order and take the first they
+find:
 
 1. `path`, if it is given: a file, or a folder that holds it. Nothing else is tried.
 2. The folder named by the environment variable ``RTKM_DATA``, laid out like this::
@@ -18,6 +18,10 @@ take the first they find:
    (``SCIKIT_LEARN_DATA``, or ``~/scikit_learn_data``).
 4. OpenML, unless `download_if_missing` is False; what comes is kept in the cache. The
    starting centers and the noise of the authors are not published there.
+
+`make_yeast_noise` finds the table as `fetch_yeast` does and draws the noise itself; the
+noise of the authors it reads from its `path` alone. (``rtkm reproduce`` passes the
+folder of ``RTKM_DATA`` if the noise is there.)
 
 Wherever a table comes from, its content is checked by hash: what a `fetch_*` function
 returns is the paper's table, row by row, or an error says why not.

@@ -50,8 +50,9 @@ def make_yeast_noise(
     random_state : int, RandomState instance or None, default=0
         Decides the noise. Not used with `path`.
     path : path, default=None
-        A folder that holds ``data_yeast_noise.npy`` and ``labels_yeast_noise.npy``: the
-        150 rows the authors drew, instead of new ones.
+        A folder that holds ``data_yeast_noise.npy`` and ``labels_yeast_noise.npy``, or
+        both in ``yeast_noise``: the 150 rows the authors drew, instead of new ones.
+        They are looked for nowhere else.
     data_home, download_if_missing : path, default=None; bool, default=True
         As in :func:`fetch_yeast`, which finds the clean table.
 

@@ -49,15 +49,21 @@ def find_files(names: tuple[str, ...], path: PathLike | None) -> list[Path] | No
         place = Path(path).expanduser()
         if place.is_file() and len(names) == 1:
             return [place]
+        missing = names
         for files in (
             [place / n for n in names],
             [place / Path(n).name for n in names],
         ):
-            if all(file.is_file() for file in files):
+            absent = tuple(
+                n for n, f in zip(names, files, strict=True) if not f.is_file()
+            )
+            if not absent:
                 return files
+            missing = min(missing, absent, key=len)
+        what = "the file or its folder" if len(names) == 1 else "the folder of both"
         raise FileNotFoundError(
-            f"path={str(path)!r} does not hold {' and '.join(names)}; expected "
-            f"{'the file or its folder' if len(names) == 1 else 'their folder'}."
+            f"path={str(path)!r} does not hold {' and '.join(missing)}; expected "
+            f"{what}."
         )
     folder = data_folder()
     files = [folder / name for name in names] if folder else []

@@ -27,10 +27,15 @@ def measure(model: Any, T: NDArray[np.bool_]) -> Record:
         "n_iter": float(model.n_iter_),
         "converged": float(model.converged_),
     }
-    outliers = ~T.any(axis=1)
-    if outliers.any():
-        record["me"] = outlier_me(outliers, model.outlier_mask_)
-    return record
+    return record | measure_outliers(T, model.outlier_mask_)
+
+
+def measure_outliers(T: NDArray[np.bool_], found: NDArray[np.bool_]) -> Record:
+    """Score what was taken for outliers, where there are any."""
+    truth = ~T.any(axis=1)
+    if not truth.any():
+        return {}
+    return {"me": outlier_me(truth, found), "hits": float((truth & found).sum())}
 
 
 def measure_outcome(outcome: Outcome, T: NDArray[np.bool_]) -> Record:
@@ -45,9 +50,7 @@ def measure_outcome(outcome: Outcome, T: NDArray[np.bool_]) -> Record:
         "n_iter": float(outcome.n_iter),
         "converged": float(outcome.converged),
     }
-    if outliers.any():
-        record["me"] = outlier_me(outliers, outcome.outlier_mask)
-    return record
+    return record | measure_outliers(T, outcome.outlier_mask)
 
 
 def fit_all(

@@ -16,7 +16,7 @@ CSS = """
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 60rem;
+  margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem;
   background: var(--paper); color: var(--ink);
   font: 1rem/1.55 system-ui, -apple-system, "Segoe UI", sans-serif;
 }
@@ -26,8 +26,9 @@ h2 {
   padding-top: 0.8rem; border-top: 1px solid var(--line);
 }
 h3 { font-size: 1.05rem; margin: 1.8rem 0 0.4rem; }
-p { max-width: 46rem; }
+p, section > ul { max-width: 46rem; }
 a { color: var(--link); }
+sub { line-height: 0; }
 nav ul { margin: 0; padding: 0; list-style: none; }
 nav li { display: inline-block; margin: 0 1rem 0.3rem 0; }
 figure { margin: 1.2rem 0 0.6rem; }
@@ -35,7 +36,10 @@ figure { margin: 1.2rem 0 0.6rem; }
   overflow-x: auto; padding: 0.5rem; background: #ffffff;
   border: 1px solid var(--line); border-radius: 8px;
 }
-.picture svg { display: block; width: 100%; height: auto; min-width: 33rem; }
+.picture svg {
+  display: block; width: 100%; height: auto; margin: 0 auto;
+  min-width: var(--width, 33rem); max-width: 56rem;
+}
 figcaption, caption {
   color: var(--quiet); font-size: 0.9rem; text-align: left; padding: 0.4rem 0;
 }
@@ -48,18 +52,26 @@ th, td {
   border-bottom: 1px solid var(--line);
 }
 thead th { background: var(--card); vertical-align: bottom; }
-tbody th { font-weight: 600; }
+tbody th { font-weight: 600; background: var(--paper); }
+tbody th:not(.number) { min-width: 8.5rem; }
+tbody th, thead tr:first-child th:first-child { position: sticky; left: 0; }
+.group { border-left: 1px solid var(--line); }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead .number { white-space: normal; min-width: 6.6rem; }
 .range { display: block; color: var(--quiet); font-size: 0.8rem; }
-.verdicts table { min-width: 100%; }
+.prose table { min-width: 100%; }
+.prose td ul { margin: 0; padding-left: 1.1rem; }
 .verdict { font-weight: 600; }
 .good { color: var(--good); } .bad { color: var(--bad); } .half { color: var(--half); }
+.note { color: var(--quiet); font-size: 0.9rem; margin-top: 0; }
 .warning { border-left: 4px solid var(--half); padding: 0.1rem 0 0.1rem 0.9rem; }
 .swipe { display: none; }
 details {
   margin: 0.5rem 0; padding: 0.1rem 0.9rem; background: var(--card);
   border: 1px solid var(--line); border-radius: 8px;
 }
+details th, details td { padding: 0.3rem 0.45rem; }
+details tbody th { background: var(--card); }
 summary { cursor: pointer; padding: 0.45rem 0; font-weight: 600; }
 pre, code { font: 0.88rem/1.5 ui-monospace, monospace; }
 pre {
@@ -70,10 +82,11 @@ pre {
   h1 { font-size: 1.5rem; }
   .swipe { display: inline; }
   th, td { padding: 0.3rem 0.5rem; }
-  .verdicts thead { position: absolute; left: -999rem; }
-  .verdicts tr { display: block; padding: 0.6rem 0; }
-  .verdicts tr { border-bottom: 1px solid var(--line); }
-  .verdicts th, .verdicts td { display: block; padding: 0.1rem 0; border: 0; }
+  .prose thead { position: absolute; left: -999rem; }
+  .prose tr { display: block; padding: 0.6rem 0; }
+  .prose tr { border-bottom: 1px solid var(--line); }
+  .prose tbody th, .prose td { display: block; padding: 0.1rem 0; border: 0; }
+  .prose tbody th { position: static; }
 }
 @media print {
   :root { --ink: #000; --paper: #fff; --card: #fff; --quiet: #333; --link: #000; }

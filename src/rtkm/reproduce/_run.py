@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import os
+import sys
 from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from time import monotonic
 from typing import Any
 
+from joblib import cpu_count
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
@@ -23,8 +26,13 @@ def run_cells(
     progress: bool = True,
 ) -> None:
     """Run what the ledger does not hold yet; results do not depend on the processes."""
+    cells = list(cells)
     left = [cell for cell in cells if cell.key not in ledger.finished]
-    n_jobs = min(n_jobs or len(os.sched_getaffinity(0)), max(len(left), 1))
+    n_jobs = min(n_jobs or cpu_count(), max(len(left), 1))
+    begin = monotonic()
+    if progress:  # a log, where there is no bar, shows what goes on
+        done = len(cells) - len(left)
+        tell(f"{done} of {len(cells)} cells finished already; processes: {n_jobs}")
     bar = tqdm(total=len(left), disable=None if progress else True, unit="cell")
     with bar, ProcessPoolExecutor(n_jobs, get_context("spawn"), one_thread) as pool:
         futures = {pool.submit(work, cell): cell for cell in left}
@@ -34,9 +42,22 @@ def run_cells(
                 ledger.add(cell.key, future.result())
                 bar.set_description(f"{cell.experiment}, {cell.protocol}")
                 bar.update()
+        except BrokenProcessPool as error:
+            raise ChildProcessError(
+                "a worker process was killed, perhaps for want of memory; what is "
+                "finished is kept: run the same command to go on, with fewer --jobs."
+            ) from error
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
+    if progress:
+        n = len(cells)
+        tell(f"{n} of {n} cells finished, in {monotonic() - begin:.0f} s")
+
+
+def tell(line: str) -> None:
+    """Print a line beside the results, at once."""
+    print(f"rtkm: {line}", file=sys.stderr, flush=True)
 
 
 def one_thread() -> None:

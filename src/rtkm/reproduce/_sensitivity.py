@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from rtkm import KMOR, RTKM, NEOKMeans
 from rtkm.reproduce._cells import PROTOCOLS, Cell
 from rtkm.reproduce._measure import Record, fit_all, measure_outcome
-from rtkm.reproduce._published import published_kmor, published_neo, published_rtkm
+from rtkm.reproduce._published import (
+    Outcome,
+    published_kmor,
+    published_neo,
+    published_rtkm,
+)
 from rtkm.seeding import random_rows
 
 
@@ -25,7 +30,6 @@ class Sensitivity:
     """
 
     name: str
-    title: str
     load: Callable[[str], tuple[NDArray[Any], NDArray[np.bool_]]]
     n_clusters: int
     shares: tuple[float, ...]
@@ -35,6 +39,11 @@ class Sensitivity:
     published_average: str = "macro"
     n_starts: int = 10
     n_quick_starts: int = 1
+
+    def prepare(self) -> None:
+        """Load what is needed, or say what is missing."""
+        for protocol in PROTOCOLS:
+            self.load(protocol)
 
     def cells(self, quick: bool) -> list[Cell]:
         """Return all cells, one for each protocol, share and start."""
@@ -52,23 +61,23 @@ class Sensitivity:
         C = random_rows(X, self.n_clusters, random_state=cell.start)
         share = float(cell.setting)
         if cell.protocol == "as published":
-            return self.run_as_published(X, T, C, share)
+            outcomes = self.outcomes_as_published(X, C, share)
+            return {name: measure_outcome(o, T) for name, o in outcomes.items()}
         return fit_all(self.models(C, share, cell.start), X, T)
 
-    def run_as_published(
-        self, X: NDArray[Any], T: NDArray[np.bool_], C: NDArray[Any], share: float
-    ) -> dict[str, Record]:
+    def outcomes_as_published(
+        self, X: NDArray[Any], C: NDArray[Any], share: float
+    ) -> dict[str, Outcome]:
         """Run the methods as the program did: the others start where RTKM ends."""
         rtkm = published_rtkm(X, C, self.n_memberships, share)
         outcomes = {
             "RTKM": rtkm,
             "NEO": published_neo(X, rtkm.C, share, self.overlap),
         }
-        outcomes |= {
+        return outcomes | {
             f"KMOR, gamma {gamma:g}": published_kmor(X, rtkm.C, share, gamma)
             for gamma in self.gammas
         }
-        return {name: measure_outcome(o, T) for name, o in outcomes.items()}
 
     def models(self, C: NDArray[Any], share: float, start: int) -> dict[str, Any]:
         """Return the methods as their papers describe them."""

@@ -6,6 +6,7 @@ from collections import defaultdict
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 
 class Point(NamedTuple):
@@ -50,4 +51,35 @@ def summarize(setting: str, pairs: list[tuple[float, float]]) -> Point:
         float(scores.max()),
         at_best,
         len(pairs),
+    )
+
+
+def by_setting(
+    finished: dict[str, Any], experiment: str, protocol: str, score: str
+) -> dict[str, dict[str, Point]]:
+    """Return the points of every setting by method."""
+    found: dict[str, dict[str, Point]] = defaultdict(dict)
+    for method, points in curve(finished, experiment, protocol, score).items():
+        for point in points:
+            found[point.setting][method] = point
+    return found
+
+
+def objectives(
+    finished: dict[str, Any], experiment: str, method: str
+) -> NDArray[np.float64]:
+    """Return the objectives of a method as described, in order of the cells."""
+    return np.array(
+        [
+            methods[method]["objective"]
+            for key, methods in finished.items()
+            if key.startswith(f"{experiment}/as described/")
+        ]
+    )
+
+
+def only_cell(finished: dict[str, Any], experiment: str) -> dict[str, Any]:
+    """Return the record of an experiment that has one cell."""
+    return next(
+        record for key, record in finished.items() if key.startswith(f"{experiment}/")
     )

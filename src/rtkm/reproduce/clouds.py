@@ -11,7 +11,6 @@ from rtkm.datasets import make_clouds
 from rtkm.reproduce._cells import Cell
 
 NAME = "clouds"
-TITLE = "k-means against outliers"
 
 
 def cells(quick: bool) -> list[Cell]:

@@ -11,7 +11,6 @@ from rtkm.datasets import make_clouds
 from rtkm.reproduce._cells import Cell
 
 NAME = "process"
-TITLE = "The clustering process of relaxed k-means"
 SHOWN = (0, 3, 5)  # iterations in the published figure, and the last
 
 

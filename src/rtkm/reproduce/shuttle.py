@@ -22,7 +22,6 @@ def load(protocol: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 EXPERIMENT = Sensitivity(
     name="shuttle",
-    title="Shuttle: sensitivity to the share of outliers",
     load=load,
     n_clusters=3,
     shares=tuple(float(share) for share in np.linspace(0, 0.1, 11)),

@@ -15,7 +15,6 @@ from rtkm.reproduce._measure import Record
 from rtkm.seeding import random_rows
 
 NAME = "units"
-TITLE = "The same table in other units"
 SCALES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 SHARE = 0.34
 

@@ -21,7 +21,6 @@ def load(protocol: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 EXPERIMENT = Sensitivity(
     name="wbc",
-    title="Breast Cancer Wisconsin: sensitivity to the share of outliers",
     load=load,
     n_clusters=1,
     shares=tuple(float(share) for share in np.linspace(0.25, 0.45, 10)),

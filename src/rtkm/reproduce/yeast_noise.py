@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.datasets import make_yeast_noise
+from rtkm.datasets._authors import NOISE_FILES
+from rtkm.datasets._lookup import data_folder
 from rtkm.reproduce._sensitivity import Sensitivity
 
 
 def authors_noise() -> Path | None:
     """Return the folder of the noise that the authors drew, where it is at hand."""
-    folder = Path(os.environ.get("RTKM_DATA", "")) / "yeast_noise"
-    return folder if (folder / "data_yeast_noise.npy").is_file() else None
+    folder = data_folder()
+    # one of its files is enough: that another is missing is told, not drawn over
+    if folder and any((folder / name).is_file() for name in NOISE_FILES):
+        return folder
+    return None
 
 
 @cache
@@ -29,7 +33,6 @@ def load(protocol: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
 
 EXPERIMENT = Sensitivity(
     name="yeast_noise",
-    title="Yeast and noise: sensitivity to the share of outliers",
     load=load,
     n_clusters=14,
     n_memberships=4,

@@ -5,7 +5,8 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
 
-.PHONY: help demo spectral test quick check format bench quality paper clean
+.PHONY: help demo spectral test quick check format bench bench-growth asv quality paper
+.PHONY: sanitize valgrind clean
 
 help:
 	@echo "make demo      find clusters and outliers in a medical table, draw demo.png"
@@ -14,9 +15,13 @@ help:
 	@echo "make quick     the tests of every day"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
-	@echo "make bench     time against scikit-learn's k-means"
+	@echo "make bench     time and memory against k-means of others: a quarter of an hour"
+	@echo "make bench-growth  how time grows with rows, clusters and features"
+	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"
 	@echo "make paper     re-run the paper's experiments (RTKM_DATA: where its tables are)"
+	@echo "make sanitize  tests of the native core under address and undefined-behavior checks"
+	@echo "make valgrind  a small run of every kernel under memcheck"
 	@echo "make clean     remove the environment and what was built"
 
 demo: $(VENV)/with-plot
@@ -40,9 +45,19 @@ format: $(VENV)/with-check
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-bench: $(VENV)/with-test
-	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/passes.py
+# options for part of it: make bench BENCH="--only descents --shapes 43500x9x3"
+bench: $(VENV)/with-test $(VENV)/with-bench
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/speed.py $(BENCH)
+ifndef BENCH
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/family.py
+endif
+
+bench-growth: $(VENV)/with-test
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/growth.py
+
+asv: $(VENV)/with-bench
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --show-stderr HEAD^!
 
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
@@ -64,6 +79,6 @@ $(VENV)/with-%: $(VENV)/pip $(NATIVE)
 	$(BIN)/python -m pip install --quiet --editable ".[$*]"
 	touch $@
 
-$(VENV)/with-check $(VENV)/with-crosscheck: $(VENV)/with-%: $(VENV)/pip pyproject.toml
+$(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -3,7 +3,12 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+SANITIZED = $(VENV)-sanitize
 NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
+
+# the tests that go through the native core most
+NATIVE_TESTS = tests/test_table.py tests/test_words.py tests/test_sets.py \
+  tests/test_projections.py tests/detectors/test_detector_words.py
 
 .PHONY: help demo spectral test quick check format bench bench-growth asv quality paper
 .PHONY: sanitize valgrind clean
@@ -66,8 +71,16 @@ paper: $(VENV)/with-plot
 	$(BIN)/rtkm reproduce --out experiments
 	$(BIN)/python benchmarks/paper.py
 
+# leaks are the interpreter's, which keeps what it has until the end; libstdc++ is named
+# because an exception must find the checks in place
+sanitize: $(SANITIZED)/with-test
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
+	  $$($(CXX) -print-file-name=libstdc++.so.6)" \
+	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(SANITIZED)/bin/python -m pytest -m "not slow" $(NATIVE_TESTS)
+
 clean:
-	rm -rf $(VENV) build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png
+	rm -rf $(VENV) $(SANITIZED) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -81,4 +94,12 @@ $(VENV)/with-%: $(VENV)/pip $(NATIVE)
 
 $(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
+	touch $@
+
+$(SANITIZED)/with-test: $(NATIVE)
+	$(PYTHON) -m venv $(SANITIZED)
+	$(SANITIZED)/bin/python -m pip install --quiet --upgrade pip
+	$(SANITIZED)/bin/python -m pip install --quiet --editable ".[test]" \
+	  --config-settings=cmake.define.RTKM_SANITIZE=ON \
+	  --config-settings=build-dir=build/sanitize
 	touch $@

@@ -79,6 +79,14 @@ sanitize: $(SANITIZED)/with-test
 	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	$(SANITIZED)/bin/python -m pytest -m "not slow" $(NATIVE_TESTS)
 
+# once for each instruction set; the log shows errors alone
+valgrind: $(VENV)/with-test
+	for set in "" baseline; do \
+	  RTKM_INSTRUCTIONS=$$set OMP_NUM_THREADS=2 PYTHONMALLOC=malloc \
+	  valgrind --quiet --error-exitcode=1 --num-callers=400 \
+	  --suppressions=tests/memcheck.supp $(BIN)/python tests/memcheck.py || exit 1; \
+	done
+
 clean:
 	rm -rf $(VENV) $(SANITIZED) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png
 

@@ -19,7 +19,7 @@ SHAPES = {
 class Problem:
     """A table whose blobs overlap, and starting centers."""
 
-    params = list(SHAPES)
+    params = tuple(SHAPES)
     param_names = ("shape",)
 
     def setup(self, shape: str) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from goals import Goal
+from goals import BYTES_A_ROW, Goal
 from problems import Shape
 from results import markdown_table
 from timing import Fit, Round, fastest, median_ratio
@@ -110,7 +110,7 @@ def full_table(lines: Iterable[Line]) -> str:
         "rows x features, clusters",
         "data",
         "type",
-        "its time",
+        "their time",
         "ratio",
         "goal",
         "iterations",
@@ -140,18 +140,28 @@ def worst_table(lines: Iterable[Line]) -> str:
         "fit",
         "against",
         "rows x features, clusters",
+        "worst on",
         "ratio",
         "goal",
         "iterations",
         "objective",
         "bytes a row",
     ]
-    groups: dict[Any, list[Line]] = {}
+    # by method, then by shape, in the order they come in
+    methods: dict[Any, dict[Shape, list[Line]]] = {}
     for line in lines:
-        groups.setdefault((line.method, line.rivals, line.shape), []).append(line)
-    worst = [max(group, key=lambda line: line.badness) for group in groups.values()]
+        shapes = methods.setdefault((line.method, line.rivals), {})
+        shapes.setdefault(line.shape, []).append(line)
+    groups = [group for shapes in methods.values() for group in shapes.values()]
+    worst = [max(group, key=lambda line: line.badness) for group in groups]
     rows = [
-        [f"`{line.method}`", f"`{line.against}`", str(line.shape), *outcome(line)]
+        [
+            f"`{line.method}`",
+            f"`{line.against}`",
+            str(line.shape),
+            f"{line.kind}, {line.dtype}",
+            *outcome(line),
+        ]
         for line in worst
     ]
     return markdown_table(header, rows)
@@ -163,7 +173,7 @@ def outcome(line: Line) -> list[str]:
     objectives = " / ".join(f"{value:.5g}" for value in line.objective)
     goal = "" if line.goal is None else str(line.goal)
     if line.judged == "objective":
-        objectives += f" = {emphasized(f'{line.objective_ratio:.4f}', line.missed)}"
+        objectives += f" = {emphasized(f'{line.objective_ratio:.6f}', line.missed)}"
         goal = f"objective {goal}"
     else:
         ratio = emphasized(ratio, line.missed)
@@ -172,8 +182,15 @@ def outcome(line: Line) -> list[str]:
         goal,
         " / ".join(f"{n:g}" if n else "?" for n in line.n_iter),
         objectives,
-        "" if line.bytes_a_row is None else f"{line.bytes_a_row:.0f}",
+        bytes_shown(line),
     ]
+
+
+def bytes_shown(line: Line) -> str:
+    if line.bytes_a_row is None:
+        return ""
+    missed = line.goal is not None and not BYTES_A_ROW.met(line.bytes_a_row)
+    return emphasized(f"{line.bytes_a_row:.0f}", missed)
 
 
 def emphasized(text: str, when: bool) -> str:

@@ -32,10 +32,10 @@ ABOUT = {
 HEAD = """# Speed
 
 Written by `make bench`: ratios of times, each the median over rounds in which all took
-turns on the same table; figures that miss a goal are bold. Iterations, objectives and
-memory are those of the first, then of the second. "Overlapping" blobs have centers four
-standard deviations apart, "separated" ones twenty; "x20" are the same in a smaller
-unit, which only a fixed step notices.
+turns on the same table; figures that miss a goal are bold. Iterations and objectives
+are those of the first, then of the second; bytes a row are those of the first, beside
+the table. "Overlapping" blobs have centers four standard deviations apart, "separated"
+ones twenty; "x20" are the same in a smaller unit, which only a fixed step notices.
 """
 
 

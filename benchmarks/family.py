@@ -11,9 +11,9 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from passes import time_fit
 from results import markdown_table, publish
 from sklearn.cluster import KMeans
+from timing import seconds_to_fit
 from tqdm import tqdm
 
 import rtkm
@@ -23,9 +23,9 @@ CLUSTERERS = (
     "ISP FuzzyCMeans ORC ODC"
 ).split()
 DETECTORS = "CBLOF LDOF CBOD".split()
-N_ROUNDS = 5
+N_ROUNDS = 3
 # a method slower than this is not timed again in further rounds
-PATIENCE = 20.0
+PATIENCE = 5.0
 
 
 def yeast() -> np.ndarray | None:
@@ -69,7 +69,7 @@ def time_fits(X: np.ndarray, k: int) -> list[dict[str, float]]:
             bar.set_description(name)
             bar.update()
             if not rounds or rounds[0][name] < PATIENCE:
-                seconds[name] = time_fit(model, X)
+                seconds[name] = seconds_to_fit(model, X)
         rounds.append(seconds)
     bar.close()
     return rounds

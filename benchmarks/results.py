@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import re
 from pathlib import Path
@@ -10,24 +11,37 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from peers import installed
 
 import rtkm
 from rtkm import _native
 from rtkm._table import n_threads
 
 ROOT = Path(__file__).parents[1]
+FOLDER = ROOT / "benchmarks" / "results"
 
 
 def setting() -> dict[str, Any]:
     """Return what a figure depends on besides the code."""
     return {
+        "machine": processor(),
+        "cores": os.cpu_count(),
         "rtkm": rtkm.__version__,
         "scikit-learn": sklearn.__version__,
         "numpy": np.__version__,
         "python": platform.python_version(),
         "instructions": _native.instruction_set(),
         "threads": n_threads(),
+        **installed(),
     }
+
+
+def processor() -> str:
+    """Return the processor's name, where the system tells it."""
+    path = Path("/proc/cpuinfo")
+    text = path.read_text() if path.is_file() else ""
+    found = re.search(r"^model name\s*:\s*(.+)$", text, flags=re.MULTILINE)
+    return found[1] if found else platform.processor() or platform.machine()
 
 
 def markdown_table(header: list[str], rows: list[list[str]]) -> str:
@@ -37,11 +51,21 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
 
 def publish(name: str, records: Any, table: str) -> None:
     """Write the records, and put the table into the README."""
-    folder = ROOT / "benchmarks" / "results"
-    folder.mkdir(exist_ok=True)
-    content = {"setting": setting(), "records": records}
-    (folder / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+    write(name, records)
     fill_readme(name, table)
+
+
+def write(name: str, records: Any) -> None:
+    """Write the records, with what they depend on."""
+    FOLDER.mkdir(exist_ok=True)
+    content = {"setting": setting(), "records": records}
+    (FOLDER / f"{name}.json").write_text(json.dumps(content, indent=1) + "\n")
+
+
+def read(name: str) -> dict[str, Any] | None:
+    """Return what was written last, if anything was."""
+    path = FOLDER / f"{name}.json"
+    return json.loads(path.read_text()) if path.is_file() else None
 
 
 def fill_readme(name: str, table: str) -> None:

@@ -1,0 +1,1 @@
+"""What asv times at every commit it is asked for; `make asv` times this one."""

@@ -111,10 +111,11 @@ class KMOR(PrototypeClusterer):
         return self._drop(X, state.means, last=state)
 
     def _drop(self, X: Table, C: NDArray[Any], last: Any) -> Vertex:
-        cost = X.nearest(C, 1).cost
+        untrimmed = X.concentrate(C, 1, X.mass, last=last)
+        cost = untrimmed.nearest.cost
         published = self.outlier_step == "published"
         m = self._n_beyond(X, cost, last) if published else self._best_count(X, cost)
-        state = X.concentrate(C, 1, X.mass - m)
+        state = X.concentrate(C, 1, X.mass - m, last=untrimmed)
         P = state.objective * (1 + self.cutoff_factor * m / (X.mass - m))
         if not published:
             return replace(state, objective=P)

@@ -52,14 +52,14 @@ private:
 
     // A center that went much farther than the others, as after a swap, would spoil the
     // bounds of all rows: it may be cheaper to measure it. Some rows are asked how many
-    // would be left open if so many centers were measured; the unit is one distance of
-    // one row, of which tiles compute two in the time of a single one.
+    // would be left open if so many centers were measured. The unit is a distance within
+    // a tile, as measured; one apart takes about four, and so does what goes with each.
     void choose(const Nearest& last, std::size_t n) {
         const std::vector<double> open = open_shares(last, n);
-        const double all_centers = 0.5 * way_.size() + 1;
+        const double all_centers = way_.size() + 4.0;
         double least = all_centers;
         for (std::size_t m = 0; m < open.size(); ++m) {
-            const double cost = last.s + m + open[m] * all_centers;
+            const double cost = 4.0 * (1 + last.s + m) + open[m] * (all_centers + 2);
             if (cost >= least) continue;
             least = cost;
             pays = true;

@@ -65,26 +65,6 @@ class Crisp(State):
         return self.objective >= last.objective or np.array_equal(self.W, last.W)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Relaxed(State):
-    """A state reached by proximal steps, which may be small while much is to come.
-
-    `squared_scale` is that of the table, for the centers to be measured by.
-    """
-
-    squared_scale: float
-
-    def settled(self, last: State, tol: float) -> bool:
-        """Whether objective, memberships, inlier weights and centers all rest."""
-        squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
-        return (
-            super().settled(last, tol)
-            and bool(np.abs(self.W - last.W).max() <= tol)
-            and bool(np.abs(self.v - last.v).max() <= tol)
-            and bool(squared_shift <= tol**2 * self.squared_scale)
-        )
-
-
 class Nearest(NamedTuple):
     """Each row's nearest centers: their numbers and squared distances, (n, s) each.
 
@@ -172,6 +152,86 @@ class Vertex:
             are_equal(self.nearest.labels, last.nearest.labels)
             and are_equal(self.kept, last.kept)
             and (self.cut.share == 1 or self.cut.row == last.cut.row)
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relaxed:
+    """An iterate of the proximal steps, which may be small while much is to come.
+
+    It reads like a `State`, but most rows are at a vertex and `W` is made when asked
+    for: `vertices` (n, s) holds the clusters of a row in order, or numbers below 0 where
+    its memberships are among the `fractions`. `means` are the centers of the next step,
+    `spare` bounds the distances of all clusters a row is not in, `window` those
+    thresholds of the inlier weights that may be next, and `change` is the most that any
+    weight moved. `squared_scale` is that of the table, for centers to be measured by.
+    """
+
+    C: NDArray[Any]
+    vertices: NDArray[np.int32]
+    fractions: Any  # of _native
+    v: NDArray[np.float64]
+    means: NDArray[Any]
+    objective: float
+    change: float
+    squared_scale: float
+    spare: NDArray[np.float64]
+    threshold: float
+    window: tuple[float, float]
+    n_iter: int = 1  # the start is an iteration
+
+    @property
+    def W(self) -> NDArray[np.float64]:  # noqa: N802
+        """Memberships (n, k)."""
+        W = np.zeros((len(self.v), len(self.C)))
+        at_vertex = self.vertices[:, 0] >= 0
+        W[np.flatnonzero(at_vertex)[:, None], self.vertices[at_vertex]] = 1.0
+        W[~at_vertex] = self.fractions.weights()
+        return W
+
+    @property
+    def level(self) -> float:
+        """What iterates are compared by."""
+        return self.objective
+
+    @property
+    def inlier_mask(self) -> NDArray[np.bool_]:
+        """Rows that are kept whole."""
+        return self.v >= 1 - DUST
+
+    def sparse_memberships(self) -> sparse.csr_array:
+        """Return the weights that are not zero."""
+        at_vertex = self.vertices[:, 0] >= 0
+        whole, partly = np.flatnonzero(at_vertex), np.flatnonzero(~at_vertex)
+        weights = self.fractions.weights()
+        row, cluster = np.nonzero(weights > DUST)
+        rows = np.concatenate([whole.repeat(self.vertices.shape[1]), partly[row]])
+        clusters = np.concatenate([self.vertices[at_vertex].ravel(), cluster])
+        values = np.ones(len(rows))
+        values[len(rows) - len(row) :] = weights[row, cluster]
+        shape = len(self.v), len(self.C)
+        return sparse.csr_array((values, (rows, clusters)), shape=shape)
+
+    def labels(self, X: Table) -> NDArray[np.int32]:
+        """Return the nearest of the centers each row belongs to."""
+        labels = self.vertices[:, 0].copy()
+        several = self.vertices.shape[1] > 1
+        unclear = np.arange(len(labels)) if several else np.flatnonzero(labels < 0)
+        W = self.sparse_memberships()
+        for start in range(0, len(unclear), 4096):  # n k distances may be too many
+            rows = unclear[start : start + 4096]
+            D = X.part(rows).squared_distances(self.C)
+            D[W[rows].toarray() == 0] = np.inf
+            labels[rows] = D.argmin(axis=1)
+        return labels
+
+    def settled(self, last: Relaxed, tol: float) -> bool:
+        """Whether objective, memberships, inlier weights and centers all rest."""
+        squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
+        return (
+            last.objective - self.objective <= tol * abs(last.objective)
+            and self.change <= tol
+            and bool(squared_shift <= tol**2 * self.squared_scale)
         )
 
 

@@ -159,12 +159,13 @@ class Vertex:
 class Relaxed:
     """An iterate of the proximal steps, which may be small while much is to come.
 
-    It reads like a `State`, but most rows are at a vertex and `W` is made when asked
-    for: `vertices` (n, s) holds the clusters of a row in order, or numbers below 0 where
-    its memberships are among the `fractions`. `means` are the centers of the next step,
-    `spare` bounds the distances of all clusters a row is not in, `window` those
-    thresholds of the inlier weights that may be next, and `change` is the most that any
-    weight moved. `squared_scale` is that of the table, for centers to be measured by.
+    It reads like a `State`, but `W` is made when asked for: `vertices` (n, s) holds the
+    clusters of each row in order, or numbers below 0 where its memberships are not all
+    0 or 1; then they are among the `fractions`. `means` are the centers of the next
+    step, and `change` is the most that any weight moved. No cluster that a row is not in
+    is nearer than its `spare`, squared. Rows that cost less than the `threshold` gain
+    inlier weight; the next one may fall into the `window`. `squared_scale` is that of
+    the table, for centers to be measured by.
     """
 
     C: NDArray[Any]
@@ -201,28 +202,30 @@ class Relaxed:
 
     def sparse_memberships(self) -> sparse.csr_array:
         """Return the weights that are not zero."""
-        at_vertex = self.vertices[:, 0] >= 0
-        whole, partly = np.flatnonzero(at_vertex), np.flatnonzero(~at_vertex)
         weights = self.fractions.weights()
         row, cluster = np.nonzero(weights > DUST)
-        rows = np.concatenate([whole.repeat(self.vertices.shape[1]), partly[row]])
-        clusters = np.concatenate([self.vertices[at_vertex].ravel(), cluster])
-        values = np.ones(len(rows))
-        values[len(rows) - len(row) :] = weights[row, cluster]
-        shape = len(self.v), len(self.C)
-        return sparse.csr_array((values, (rows, clusters)), shape=shape)
+        at_vertex = self.vertices[:, 0] >= 0
+        n, s = self.vertices.shape
+        counts = np.full(n, s)
+        counts[~at_vertex] = np.bincount(row, minlength=len(weights))
+        is_whole = at_vertex.repeat(counts)
+        values, clusters = np.ones(len(is_whole)), np.empty(len(is_whole), np.int32)
+        values[~is_whole] = weights[row, cluster]
+        clusters[~is_whole] = cluster
+        clusters[is_whole] = self.vertices[at_vertex].ravel()
+        entries = values, clusters, np.concatenate([[0], counts.cumsum()])
+        return sparse.csr_array(entries, shape=(n, len(self.C)))
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return the nearest of the centers each row belongs to."""
         labels = self.vertices[:, 0].copy()
-        several = self.vertices.shape[1] > 1
-        unclear = np.arange(len(labels)) if several else np.flatnonzero(labels < 0)
+        is_unclear = (labels < 0) | (self.vertices.shape[1] > 1)
         W = self.sparse_memberships()
-        for start in range(0, len(unclear), 4096):  # n k distances may be too many
-            rows = unclear[start : start + 4096]
+        # a block at a time, as n k distances may be more than the table
+        n_blocks = 1 + is_unclear.sum() // 4096
+        for rows in np.array_split(np.flatnonzero(is_unclear), n_blocks):
             D = X.part(rows).squared_distances(self.C)
-            D[W[rows].toarray() == 0] = np.inf
-            labels[rows] = D.argmin(axis=1)
+            labels[rows] = np.where(W[rows].toarray() > 0, D, np.inf).argmin(axis=1)
         return labels
 
     def settled(self, last: Relaxed, tol: float) -> bool:

@@ -162,8 +162,9 @@ class Table:
         else:
             t, (down, up) = last.cut.threshold, last.expected_drift
             window = t * (1 - down), t * (1 + up)
+        followed = (last.C, *last.nearest) if last and self.uses_bounds else None
         nearest, kept, cut, sums, masses, objective = self._native.concentrate(
-            C, n_memberships, mass, window, last and (last.C, *last.nearest)
+            C, n_memberships, mass, window, followed
         )
         return Vertex(
             C=C,

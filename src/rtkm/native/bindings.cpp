@@ -121,7 +121,8 @@ public:
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
             Relaxing relaxing(pool_, rows, centers, s);
-            relaxing.start(std::min(mass / total_mass, 1.0), step, {window.first, window.second});
+            relaxing.start(std::min(mass / total_mass, 1.0), step,
+                           {window.first, window.second});
             if (!last.is_none()) relaxing.follow(last);
             relaxing.run(team_, mass);
             return relaxing.tuple();

@@ -78,8 +78,7 @@ struct Kernels {
     // Lists the rows of a block that do not surely stay at their vertex in a proximal
     // step.
     std::size_t (*stay)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,
-                        const Weights&, double* cost, const Workspace<T>&,
-                        std::uint32_t* open);
+                        const Weights&, double* cost, std::uint32_t* open);
 
     // The proximal step of a block, but for the undecided rows, which are listed.
     void (*relax)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,

@@ -1,136 +1,13 @@
 // The proximal step of memberships and inlier weights, for kernels.cpp alone.
 #pragma once
+#include "lanes.hpp"
 #include "nearest.hpp"
-#include "shift.hpp"
 #include "sums.hpp"
 #include "weights.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
 namespace {
-
-// A block is at most follow_rows rows; what is known of each is numbered from its first.
-
-// Weights are doubles whatever the rows are: a tile takes several registers of them.
-using Four = Vec<double>;
-constexpr std::size_t four = width<double>;
-
-inline Four smaller(Four a, Four b) { return a < b ? a : b; }
-inline Four larger(Four a, Four b) { return a < b ? b : a; }
-inline bool all(Mask<double> m) { return (m[0] & m[1] & m[2] & m[3]) != 0; }
-
-// The s-th smallest of k distances; `lowest` has room for s times four.
-template <class T>
-inline Four sth_smallest(const T* distances, std::size_t k, std::size_t s,
-                         double* lowest) {
-    const Four infinity = broadcast(std::numeric_limits<double>::infinity());
-    Four first = infinity;
-    for (std::size_t r = 1; r < s; ++r) store(lowest + r * four, infinity);
-    for (std::size_t j = 0; j < k; ++j) {
-        const Four d = load_as_double(distances + j * tile_rows<T>);
-        Four passed = larger(first, d);
-        first = smaller(first, d);
-        for (std::size_t r = 1; r < s; ++r) {
-            const Four held = load(lowest + r * four);
-            store(lowest + r * four, smaller(held, passed));
-            passed = larger(held, passed);
-        }
-    }
-    return s == 1 ? first : load(lowest + (s - 1) * four);
-}
-
-// The shift that makes k entries, cut off at 0 and 1, sum to s.
-template <class T>
-inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four start,
-                       Mask<double> needless) {
-    const Four zero = {}, one = zero + 1.0;
-    ShiftSearch<Four> search;
-    search.shift = larger(smaller(start, one), -one);
-    search.done = needless;
-    while (!all(search.done)) {
-        Four excess = zero - static_cast<double>(s), inner = zero;
-        for (std::size_t j = 0; j < k; ++j) {
-            const Four w = load(entries + j * tile_rows<T>) - search.shift;
-            excess += smaller(larger(w, zero), one);
-            inner += (w > zero) & (w < one) ? one : zero;
-        }
-        search.move(excess, inner, inner + static_cast<double>(s));
-    }
-    return search.shift;
-}
-
-// What the new memberships of four rows make of them.
-struct Outcome {
-    Four cost = {}, change = {}, n_fractions = {};
-    Four spare = Four{} + std::numeric_limits<double>::infinity();
-    Four label = {};  // the one center a row belongs to, where there is just one
-};
-
-// Projects w - pace * distance, entry by entry. Distances are measured from the s-th
-// smallest: this keeps the digits of those that matter, however large they are against
-// the step, and leaves a shift within [-1, 1]. At no pace nothing moves, to the last bit.
-template <class T>
-inline Outcome project_four(const T* distances, std::size_t k, std::size_t s, Four pace,
-                            const double* before, double* after, double* scratch) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    const Four zero = {}, one = zero + 1.0;
-    const Four reference = sth_smallest(distances, k, s, scratch);
-    Four inner = zero, moved = zero;
-    for (std::size_t j = 0; j < k * lanes; j += lanes) {
-        const Four last = load(before + j);
-        const Four move = pace * (load_as_double(distances + j) - reference);
-        store(after + j, last - move);
-        const Mask<double> is_inner = (last > zero) & (last < one);
-        inner += is_inner ? one : zero;
-        moved += is_inner ? move : zero;
-    }
-    // mostly the same entries stay strictly between 0 and 1
-    const Four start = inner > zero ? -moved / inner : zero;
-    const Four shift = find_shift<T>(after, k, s, start, pace == zero);
-    Outcome out;
-    Four number = zero;
-    for (std::size_t j = 0; j < k * lanes; j += lanes, number += one) {
-        const Four d = load_as_double(distances + j), last = load(before + j);
-        Four w = load(after + j) - shift;
-        w = w < rounding_dust + zero ? zero : w;
-        w = w > one - rounding_dust ? one : w;
-        w = pace == zero ? last : w;
-        store(after + j, w);
-        out.cost += w * d;
-        out.change = larger(out.change, larger(w - last, last - w));
-        out.n_fractions += (w > zero) & (w < one) ? one : zero;
-        out.spare = w == zero ? smaller(out.spare, d) : out.spare;
-        out.label += w == one ? number : zero;
-    }
-    return out;
-}
-
-// Four rows of k numbers each, to k times four of them, and back.
-template <class T>
-inline void turn_in(const double* const (&row)[four], std::size_t k, double* columns) {
-    std::size_t j = 0;
-    for (; j + four <= k; j += four) {
-        Four v[four];
-        for (std::size_t l = 0; l < four; ++l) v[l] = load(row[l] + j);
-        transpose(v);
-        for (std::size_t l = 0; l < four; ++l) store(columns + (j + l) * tile_rows<T>, v[l]);
-    }
-    for (; j < k; ++j)
-        for (std::size_t l = 0; l < four; ++l) columns[j * tile_rows<T> + l] = row[l][j];
-}
-
-template <class T>
-inline void turn_out(const double* columns, std::size_t k, double* const (&row)[four]) {
-    std::size_t j = 0;
-    for (; j + four <= k; j += four) {
-        Four v[four];
-        for (std::size_t l = 0; l < four; ++l) v[l] = load(columns + (j + l) * tile_rows<T>);
-        transpose(v);
-        for (std::size_t l = 0; l < four; ++l) store(row[l] + j, v[l]);
-    }
-    for (; j < k; ++j)
-        for (std::size_t l = 0; l < four; ++l) row[l][j] = columns[j * tile_rows<T> + l];
-}
 
 // Memberships of four rows, center after center.
 template <class T>
@@ -150,8 +27,23 @@ inline void load_memberships(const std::uint32_t* rows, std::size_t k,
     turn_in<T>(weights, k, w);
     for (std::size_t l = 0; l < four; ++l) {
         const std::int32_t* labels = step.last.labels + rows[l] * s;
-        for (std::size_t r = 0; r < s && labels[0] >= 0; ++r) w[labels[r] * lanes + l] = 1.0;
+        for (std::size_t r = 0; r < s; ++r)
+            if (labels[r] >= 0) w[labels[r] * lanes + l] = 1.0;
     }
+}
+
+// The centers of four rows, each s; returns whether all of the rows are at vertices.
+inline bool load_vertices(const std::uint32_t* rows, const Weights& last,
+                          double* numbers) {
+    if (last.labels == nullptr) return false;
+    for (std::size_t r = 0; r < last.s; ++r) {
+        Four number;
+        for (std::size_t l = 0; l < four; ++l)
+            number[l] = last.labels[rows[l] * last.s + r];
+        if (!all(number >= Four{})) return false;
+        store(numbers + r * four, number);
+    }
+    return true;
 }
 
 // Writes the memberships of up to four rows: their s centers each, or k weights.
@@ -180,93 +72,157 @@ inline void keep_memberships(const std::uint32_t* rows, std::size_t n, std::size
     if (report.n_fractions > n_before) turn_out<T>(w, k, weights);
 }
 
+// Memory for the memberships of a tile, and more.
+template <class T>
+struct TileScratch {
+    double *before, *after, *zeros, *dump, *lowest;
+
+    TileScratch(double* memory, std::size_t k)
+        : before(memory),
+          after(before + k * tile_rows<T>),
+          zeros(after + k * tile_rows<T>),
+          dump(zeros + k),
+          lowest(dump + k) {}
+};
+
+// Four rows that have met all centers: new memberships, and what they make of them.
+template <class T>
+inline Outcome move_four(const std::uint32_t* rows, std::size_t n, const T* distances,
+                         std::size_t k, const Proximal& step, const Weights& out,
+                         const TileScratch<T>& scratch, PartReport& report) {
+    const std::size_t s = out.s;
+    Four pace;
+    for (std::size_t l = 0; l < four; ++l) pace[l] = step.v(rows[l]);
+    pace /= step.step;
+    if (load_vertices(rows, step.last, scratch.lowest)) {
+        const Outcome outcome = survey(distances, k, scratch.lowest, s);
+        if (all((outcome.farthest <= outcome.spare) | (pace == Four{}))) {
+            for (std::size_t l = 0; l < n; ++l)
+                for (std::size_t r = 0; r < s; ++r)
+                    out.labels[rows[l] * s + r] = step.last.labels[rows[l] * s + r];
+            return outcome;
+        }
+    }
+    load_memberships<T>(rows, k, step, scratch.zeros, scratch.before);
+    const Outcome outcome = project_four(distances, k, s, pace, scratch.before,
+                                         scratch.after, scratch.lowest);
+    keep_memberships<T>(rows, n, k, scratch.after, outcome, out, report, scratch.dump);
+    return outcome;
+}
+
+// CSR rows leave the lanes beyond the end of a tile as they were; four rows at a time
+// need numbers there.
+template <class T>
+inline void repeat_last(const Tile<T>& tile, std::size_t k, T* distances) {
+    for (std::size_t l = tile.count; l % four > 0; ++l)
+        for (std::size_t j = 0; j < k * tile_rows<T>; j += tile_rows<T>)
+            distances[j + l] = distances[j + tile.count - 1];
+}
+
 // Rows that meet all centers: new memberships, costs and bounds.
 template <class T>
-void project_tile(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& centers,
-                  const Proximal& step, const Weights& out, PartReport& report,
-                  double* cost, std::size_t first, const Workspace<T>& work) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    const std::size_t k = centers.k, s = out.s;
-    double *before = report.scratch, *after = before + k * lanes;
-    double *zeros = after + k * lanes, *dump = zeros + k, *scratch = dump + k;
+void move_tile(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& centers,
+               const Proximal& step, const Weights& out, PartReport& report, double* cost,
+               std::size_t first, const Workspace<T>& work) {
+    const TileScratch<T> scratch(report.scratch, centers.k);
     tile_distances(rows, tile, centers, work);
+    repeat_last(tile, centers.k, work.distances);
     Four change = {};
     for (std::size_t from = 0; from < tile.count; from += four) {
-        const std::uint32_t* four_rows = tile.row + from;
-        load_memberships<T>(four_rows, k, step, zeros, before + from);
-        Four pace;
-        for (std::size_t l = 0; l < four; ++l) pace[l] = step.v(four_rows[l]);
-        const Outcome outcome =
-            project_four(work.distances + from, k, s, pace / step.step, before + from,
-                         after + from, scratch);
+        const std::uint32_t* row = tile.row + from;
         const std::size_t n = tile.count - from < four ? tile.count - from : four;
-        keep_memberships<T>(four_rows, n, k, after + from, outcome, out, report, dump);
+        const Outcome outcome = move_four(row, n, work.distances + from, centers.k, step,
+                                          out, scratch, report);
         for (std::size_t l = 0; l < n; ++l) {
-            out.spare[four_rows[l]] = outcome.n_fractions[l] > 0 ? 0.0 : outcome.spare[l];
-            cost[four_rows[l] - first] = outcome.cost[l];
+            out.spare[row[l]] = outcome.n_fractions[l] > 0 ? 0.0 : outcome.spare[l];
+            cost[row[l] - first] = outcome.cost[l];
         }
         change = larger(change, outcome.change);
     }
-    for (std::size_t l = 0; l < four; ++l)
-        if (change[l] > report.change) report.change = change[l];
+    note_largest(change, report.change);
 }
 
-// Whole tiles of rows, of which many surely stay at their vertex: while no other center
+// Distances of a tile's rows to their own centers: the sum and the farthest. Rows at no
+// vertex get any.
+template <class T>
+inline void meet_own(const T* const* row, const Centers<T>& centers,
+                     const std::int32_t* labels, std::size_t s, double* sum,
+                     double* farthest) {
+    constexpr std::size_t lanes = tile_rows<T>;
+    const T* own[lanes];
+    T squared[lanes];
+    for (std::size_t r = 0; r < s; ++r) {
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const std::int32_t label = labels[l * s + r];
+            own[l] = centers.data + (label < 0 ? 0 : label) * centers.p;
+        }
+        paired_distances(row, own, centers.p, squared);
+        for (std::size_t l = 0; l < lanes; ++l) {
+            const double d = squared[l];
+            sum[l] += d;
+            farthest[l] = farthest[l] < d ? d : farthest[l];
+        }
+    }
+}
+
+// A whole tile of rows, many of which surely stay at their vertex: while no other center
 // is nearer than their own, or they have no inlier weight to be moved by. Lists the
 // others.
 template <class T>
 inline std::size_t stay_tile(const Rows<T> rows, std::size_t first,
                              const Centers<T> centers, const Drift& drift,
                              const Weights last, const Weights out, double* cost,
-                             const Workspace<T> work, std::uint32_t* open) {
+                             std::uint32_t* open) {
     constexpr std::size_t lanes = tile_rows<T>;
-    const std::size_t s = last.s, p = rows.p;
-    const T *row[lanes], *own[lanes];
+    const std::size_t s = last.s;
+    const std::int32_t* const labels = last.labels + first * s;
+    const T* row[lanes];
     double spare[lanes], sum[lanes] = {}, farthest[lanes] = {};
-    for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + (first + l) * p;
-    for (std::size_t r = 0; r < s; ++r) {
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const std::int32_t label = last.labels[(first + l) * s + r];
-            own[l] = centers.data + (label < 0 ? 0 : label) * p;
-        }
-        paired_distances(row, own, p, work.distances);
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const double d = work.distances[l];
-            sum[l] += d;
-            farthest[l] = farthest[l] < d ? d : farthest[l];
-        }
-    }
+    for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + (first + l) * rows.p;
+    meet_own(row, centers, labels, s, sum, farthest);
     lower_spares(row, Tile<T>(first, first + lanes), centers, drift,
                  {last.labels, nullptr, nullptr, last.spare, s}, spare);
-    __builtin_memcpy(out.labels + first * s, last.labels + first * s,
-                     lanes * s * sizeof *out.labels);
+    __builtin_memcpy(out.labels + first * s, labels, lanes * s * sizeof *labels);
     __builtin_memcpy(out.spare + first, spare, sizeof spare);
     __builtin_memcpy(cost, sum, sizeof sum);
     const double trust = drift.trust;
     std::size_t n_open = 0;
     for (std::size_t l = 0; l < lanes; ++l) {
-        const std::size_t i = first + l;
-        const bool stays = (last.labels[i * s] >= 0) &
-                           ((last.v[i] == 0) | (farthest[l] < trust * spare[l]));
-        open[n_open] = static_cast<std::uint32_t>(i);
+        const bool stays = (labels[l * s] >= 0) & ((last.v[first + l] == 0) |
+                                                   (farthest[l] < trust * spare[l]));
+        open[n_open] = static_cast<std::uint32_t>(first + l);
         n_open += !stays;
     }
     return n_open;
 }
+
+// A block is at most follow_rows rows; what is known of each is numbered from its first.
 
 // Lists the rows of a block that have to meet all centers; for the others everything but
 // their inlier weight is done.
 template <class T>
 std::size_t stay(const Rows<T>& rows, Range block, const Centers<T>& centers,
                  const Proximal& step, const Weights& out, double* cost,
-                 const Workspace<T>& work, std::uint32_t* open) {
+                 std::uint32_t* open) {
     std::size_t i = block.first, n_open = 0;
     if (step.drift)
         for (; i + tile_rows<T> <= block.last; i += tile_rows<T>)
             n_open += stay_tile(rows, i, centers, *step.drift, step.last, out,
-                                cost + (i - block.first), work, open + n_open);
+                                cost + (i - block.first), open + n_open);
     for (; i < block.last; ++i) open[n_open++] = static_cast<std::uint32_t>(i);
     return n_open;
+}
+
+// The values of a block's rows, or all the same where there is no array of them. So that
+// four can be taken at a time, there are more beyond the end.
+inline void copy_or_fill(double* to, const double* from, double same, Range block,
+                         double beyond) {
+    const std::size_t n = block.last - block.first;
+    if (from)
+        __builtin_memcpy(to, from + block.first, n * sizeof *to);
+    else
+        for (std::size_t b = 0; b < n; ++b) to[b] = same;
+    for (std::size_t b = n; b % four > 0; ++b) to[b] = beyond;
 }
 
 // Inlier weights of the rows for which they do not depend on where in the window the
@@ -279,11 +235,9 @@ inline void weigh(const Rows<T>& rows, Range block, const Proximal& step,
                   Sums& sums) {
     const std::size_t n = block.last - block.first;
     double v[follow_rows];
-    for (std::size_t b = 0; b < follow_rows; ++b) {
-        v[b] = b < n ? step.v(block.first + b) : 1.0;
-        kept[b] = b < n ? rows.weight(block.first + b) : 0.0;
-        if (b >= n) cost[b] = -1e300;  // as if surely kept, and no change
-    }
+    copy_or_fill(v, step.last.v, step.first_v, block, 1.0);
+    copy_or_fill(kept, rows.weights, 1.0, block, 0.0);
+    for (std::size_t b = n; b % four > 0; ++b) cost[b] = -1e300;  // nothing moves there
     const Four zero = {}, one = zero + 1.0;
     Four mass = zero, total = zero, change = zero;
     for (std::size_t b = 0; b < n; b += four) {
@@ -298,9 +252,9 @@ inline void weigh(const Rows<T>& rows, Range block, const Proximal& step,
         mass += counted;
         total += counted * c;
         if (all(sure | gone)) continue;
-        for (std::size_t l = 0; l < four && b + l < n; ++l) {
-            report.undecided[report.n_undecided] =
-                static_cast<std::uint32_t>(block.first + b + l);
+        const auto first = static_cast<std::uint32_t>(block.first + b);
+        for (std::uint32_t l = 0; l < four && b + l < n; ++l) {
+            report.undecided[report.n_undecided] = first + l;
             report.n_undecided += (sure[l] | gone[l]) == 0;
         }
     }
@@ -308,8 +262,8 @@ inline void weigh(const Rows<T>& rows, Range block, const Proximal& step,
     for (std::size_t l = 0; l < four; ++l) {
         report.mass += mass[l];
         sums.cost += total[l];
-        if (change[l] > report.change) report.change = change[l];
     }
+    note_largest(change, report.change);
 }
 
 // Adds the rows of a block to their centers; those that are not kept weigh nothing.
@@ -318,12 +272,12 @@ inline void sum_block(const Rows<T> rows, Range block, const Weights out,
                       const double* kept, std::size_t k, const double* fractions,
                       const Sums sums) {
     const std::size_t s = S ? S : out.s;
-    Shared<T> shared(rows, k, sums);
+    SharingRows<T> sharing(rows, k, sums);
     for (std::size_t i = block.first; i < block.last; ++i) {
         const double weight = kept[i - block.first];
         const std::int32_t* labels = out.labels + i * s;
         if (labels[0] < 0) {
-            shared.add(i, weight, fractions + ~labels[0] * k);
+            sharing.add(i, weight, fractions + ~labels[0] * k);
             continue;
         }
         for (std::size_t r = 0; r < s; ++r) {
@@ -331,7 +285,7 @@ inline void sum_block(const Rows<T> rows, Range block, const Weights out,
             add_row(rows, i, weight, sums.rows + labels[r] * rows.p);
         }
     }
-    shared.finish();
+    sharing.finish();
 }
 
 // All there is to do for a block before the threshold is known.
@@ -341,10 +295,10 @@ void relax(const Rows<T>& rows, Range block, const Centers<T>& centers,
            const Workspace<T>& work) {
     std::uint32_t open[follow_rows];
     double cost[follow_rows], kept[follow_rows];
-    const std::size_t n_open = stay(rows, block, centers, step, out, cost, work, open);
+    const std::size_t n_open = stay(rows, block, centers, step, out, cost, open);
     for (std::size_t u = 0; u < n_open; u += tile_rows<T>)
-        project_tile(rows, Tile<T>(open + u, n_open - u), centers, step, out, report,
-                     cost, block.first, work);
+        move_tile(rows, Tile<T>(open + u, n_open - u), centers, step, out, report, cost,
+                  block.first, work);
     weigh(rows, block, step, out, cost, kept, report, sums);
     if (out.s == 1)
         sum_block<T, 1>(rows, block, out, kept, centers.k, report.fractions, sums);
@@ -357,22 +311,21 @@ template <class T>
 void sum_weighted(const Rows<T>& rows, Range range, const Undecided& undecided,
                   const Weights& weights, std::size_t k, Sums& sums) {
     const std::size_t s = weights.s;
-    Shared<T> shared(rows, k, sums);
+    SharingRows<T> sharing(rows, k, sums);
     for (std::size_t u = range.first; u < range.last; ++u) {
         const std::size_t i = undecided.rows[u];
         const double weight = rows.weight(i) * weights.v[i];
         const std::int32_t* labels = weights.labels + i * s;
         if (labels[0] < 0) {
-            shared.add(i, weight, weights.fractions.of(i, labels[0]));
+            sharing.add(i, weight, weights.fractions.of(i, labels[0]));
             continue;
         }
-        if (weight == 0) continue;
         for (std::size_t r = 0; r < s; ++r) {
             sums.masses[labels[r]] += weight;
             add_row(rows, i, weight, sums.rows + labels[r] * rows.p);
         }
     }
-    shared.finish();
+    sharing.finish();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ public:
           chunks_(partition.n_parts),
           sizes_(partition.n_parts),
           capacities_(partition.n_parts),
+          expected_(partition.n_parts),
           chunk_rows_(partition[0].last),
           k_(k) {}
     FractionMemory(const FractionMemory&) = delete;
@@ -36,18 +37,20 @@ public:
     double* grown(std::size_t chunk, std::size_t n) {
         sizes_[chunk] = n;
         if (n + follow_rows <= capacities_[chunk]) return chunks_[chunk];
-        capacities_[chunk] = n + n / 2 + follow_rows;
+        capacities_[chunk] = std::max(n + n / 2, expected_[chunk]) + follow_rows;
         std::unique_ptr<double[]> larger(new double[capacities_[chunk] * k_]);
         std::copy(chunks_[chunk], chunks_[chunk] + n * k_, larger.get());
         memory_[chunk] = std::move(larger);
         return chunks_[chunk] = memory_[chunk].get();
     }
+    // Sizes to be expected, so that chunks need not grow.
+    void expect(const FractionMemory& last) { expected_ = last.sizes_; }
     void set_size(std::size_t chunk, std::size_t n) { sizes_[chunk] = n; }
 
 private:
     std::vector<std::unique_ptr<double[]>> memory_;
     std::vector<double*> chunks_;
-    std::vector<std::size_t> sizes_, capacities_;
+    std::vector<std::size_t> sizes_, capacities_, expected_;
     std::size_t chunk_rows_, k_;
 };
 
@@ -130,16 +133,10 @@ public:
                level(step_.window.ceiling, 0).total(0) >= mass;
     }
 
-    // Costs are measured from the one at which the cheapest rows reach the mass: this
-    // keeps the digits of those that matter, and leaves a shift within [-1, 1].
     Verdict settle(double mass) const {
-        const Values costs{v_, rows_.weights, undecided_.size(), undecided_.data()};
-        double reference = find_cut(team_, costs, mass).threshold, shift = 0;
-        if (std::isinf(reference))  // there is nothing that weighs to be decided
-            reference = step_.window.sure;
-        else
-            shift = solve_shift(
-                mass, [&](double at) { return level(reference, at); }, 0.0);
+        const double reference = find_reference(mass);
+        const double shift = solve_shift(
+            mass, [&](double at) { return level(reference, at); }, 0.0);
         const Partition partition(undecided_.size());
         const Verdict none{0, 0, 0, step_.window.sure, step_.window.ceiling};
         std::vector<Verdict> partial(partition.n_parts, none);
@@ -162,6 +159,16 @@ private:
     double* v_;
     const std::vector<std::uint32_t>& undecided_;
 
+    // The cost that the others are measured from: near to the threshold, this keeps the
+    // digits of those that matter and leaves a shift within [-1, 1]. If the window is
+    // narrow its middle will do, else the cost at which the cheapest reach the mass.
+    double find_reference(double mass) const {
+        const auto [sure, ceiling] = step_.window;
+        if (ceiling - sure < step_.step) return (sure + ceiling) / 2;
+        const Values costs{v_, rows_.weights, undecided_.size(), undecided_.data()};
+        const double reached = find_cut(team_, costs, mass).threshold;
+        return std::isinf(reached) ? sure : reached;  // if no undecided row weighs
+    }
     double entry(std::size_t i, double reference) const {
         return step_.v(i) - (v_[i] - reference) / step_.step;
     }
@@ -187,13 +194,12 @@ bool most_stay(const Rows<T>& rows, const Centers<T>& centers, const Proximal& s
                const Weights& out) {
     constexpr std::size_t n_asked = 32, asked_rows = 16;
     const std::size_t stride = std::max(rows.n / n_asked / 16 * 16, asked_rows);
-    ScratchMemory<T> memory(rows.p, centers.k, out.s);
     std::uint32_t open[follow_rows];
     double cost[follow_rows];
     std::size_t n_open = 0, n_seen = 0;
     for (std::size_t i = 0; i + asked_rows <= rows.n; i += stride) {
         n_open += kernels<T>().stay(rows, {i, i + asked_rows}, centers, step, out, cost,
-                                    memory.workspace(), open);
+                                    open);
         n_seen += asked_rows;
     }
     return 2 * n_open < n_seen;
@@ -210,7 +216,8 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
               const Centers<T>* last_centers, Proximal step, double mass, Weights out,
               FractionMemory& fractions, Sums& total) {
     std::optional<Travel<T>> travel;
-    if (last_centers && !rows.is_csr()) {
+    // a center on its own takes about four times as long as one of many
+    if (last_centers && !rows.is_csr() && 4 * out.s <= centers.k) {
         travel.emplace(centers, LastPass<T>{*last_centers, {}});
         step.drift = &travel->drift;
         if (!most_stay(rows, centers, step, out)) step.drift = nullptr;
@@ -229,7 +236,8 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
     out.fractions = fractions.view();
     sweep->sums.add_to(total);
     PartialSums sums(sweep->undecided.size(), centers.k, rows.p);
-    for_each_part(team, sums.partition, rows.p * out.s, [&](std::size_t part, Range range) {
+    const std::size_t row_work = rows.p * centers.k;
+    for_each_part(team, sums.partition, row_work, [&](std::size_t part, Range range) {
         kernels<T>().sum_weighted(rows, range, {sweep->undecided.data()}, out, centers.k,
                                   sums[part]);
     });

@@ -42,6 +42,7 @@ public:
             v.shape(0) != rows_.n || spare.shape(0) != rows_.n ||
             fractions.view().k != centers_.k)
             throw nb::value_error("a last state of another shape");
+        fractions_->expect(fractions);
         step_.last = {labels.data(), v.data(), spare.data(), s_, fractions.view()};
         if (last[0].is_none()) return;
         const auto C = nb::cast<Matrix<const T>>(last[0], false);

@@ -38,7 +38,9 @@ struct Proximal {
     const Drift* drift = nullptr;  // null: every row meets all centers
 
     RTKM_INLINE bool is_first() const { return last.labels == nullptr; }
-    RTKM_INLINE double v(std::size_t row) const { return is_first() ? first_v : last.v[row]; }
+    RTKM_INLINE double v(std::size_t row) const {
+        return is_first() ? first_v : last.v[row];
+    }
 };
 
 // What a pass found in one part, so far; there is room for one more block of rows.

@@ -160,6 +160,13 @@ def rtkm_iterations(
         yield Relaxation(C, W, v, cost, substeps)
 
 
+def proximal_step(D, W, v, step, n_memberships, kept, weight=None):
+    """Memberships and inlier weights after one step, and the cost of every row."""
+    W = capped_simplex_rows(W - v[:, None] * D / step, n_memberships)
+    cost = (W * D).sum(axis=1)
+    return W, capped_simplex(v - cost / step, kept, weight), cost
+
+
 def relaxed_iterations(X, C0, step, n_memberships, n_iterations, weight=None):
     """Yield the iterations of relaxed k-means; inlier weights are all 1."""
     weight = _row_weights(weight, len(X))

@@ -21,8 +21,20 @@ def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
     )
 
 
-def relaxed_state(objective, **more):
-    return state_of(objective, kind=Relaxed, squared_scale=1.0, **more)
+def relaxed_state(objective, change=0.0, C=0.0):
+    return Relaxed(
+        C=np.array([[C]]),
+        vertices=np.zeros((1, 1), dtype=np.int32),
+        fractions=None,
+        v=np.ones(1),
+        means=np.zeros((1, 1)),
+        objective=objective,
+        change=change,
+        squared_scale=1.0,
+        spare=np.zeros(1),
+        threshold=np.inf,
+        window=(np.inf, np.inf),
+    )
 
 
 def halve(state):
@@ -77,7 +89,7 @@ def test_an_interrupted_run_still_holds_its_last_state():
     assert run.state.objective == 4.0
 
 
-@pytest.mark.parametrize("moved", [{"W": 0.6}, {"v": 0.9}, {"C": 1e-3}])
+@pytest.mark.parametrize("moved", [{"change": 0.1}, {"C": 1e-3}])
 def test_small_proximal_steps_settle_only_when_weights_and_centers_rest(moved):
     # the objective alone says 1.0 -> 1.0; each of the weights and centers objects
     last = relaxed_state(1.0)

@@ -65,26 +65,6 @@ class Crisp(State):
         return self.objective >= last.objective or np.array_equal(self.W, last.W)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Relaxed(State):
-    """A state reached by proximal steps, which may be small while much is to come.
-
-    `squared_scale` is that of the table, for the centers to be measured by.
-    """
-
-    squared_scale: float
-
-    def settled(self, last: State, tol: float) -> bool:
-        """Whether objective, memberships, inlier weights and centers all rest."""
-        squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
-        return (
-            super().settled(last, tol)
-            and bool(np.abs(self.W - last.W).max() <= tol)
-            and bool(np.abs(self.v - last.v).max() <= tol)
-            and bool(squared_shift <= tol**2 * self.squared_scale)
-        )
-
-
 class Nearest(NamedTuple):
     """Each row's nearest centers: their numbers and squared distances, (n, s) each.
 
@@ -173,6 +153,89 @@ class Vertex:
             are_equal(self.nearest.labels, last.nearest.labels)
             and are_equal(self.kept, last.kept)
             and (self.cut.share == 1 or self.cut.row == last.cut.row)
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Relaxed:
+    """An iterate of the proximal steps, which may be small while much is to come.
+
+    It reads like a `State`, but `W` is made when asked for: `vertices` (n, s) holds the
+    clusters of each row in order, or numbers below 0 where its memberships are not all
+    0 or 1; then they are among the `fractions`. `means` are the centers of the next
+    step, and `change` is the most that any weight moved. No cluster that a row is not in
+    is nearer than its `spare`, squared. Rows that cost less than the `threshold` gain
+    inlier weight; the next one may fall into the `window`. `squared_scale` is that of
+    the table, for centers to be measured by.
+    """
+
+    C: NDArray[Any]
+    vertices: NDArray[np.int32]
+    fractions: Any  # of _native
+    v: NDArray[np.float64]
+    means: NDArray[Any]
+    objective: float
+    change: float
+    squared_scale: float
+    spare: NDArray[np.float64]
+    threshold: float
+    window: tuple[float, float]
+    n_iter: int = 1  # the start is an iteration
+
+    @property
+    def W(self) -> NDArray[np.float64]:  # noqa: N802
+        """Memberships (n, k)."""
+        W = np.zeros((len(self.v), len(self.C)))
+        at_vertex = self.vertices[:, 0] >= 0
+        W[np.flatnonzero(at_vertex)[:, None], self.vertices[at_vertex]] = 1.0
+        W[~at_vertex] = self.fractions.weights()
+        return W
+
+    @property
+    def level(self) -> float:
+        """What iterates are compared by."""
+        return self.objective
+
+    @property
+    def inlier_mask(self) -> NDArray[np.bool_]:
+        """Rows that are kept whole."""
+        return self.v >= 1 - DUST
+
+    def sparse_memberships(self) -> sparse.csr_array:
+        """Return the weights that are not zero."""
+        weights = self.fractions.weights()
+        row, cluster = np.nonzero(weights > DUST)
+        at_vertex = self.vertices[:, 0] >= 0
+        n, s = self.vertices.shape
+        counts = np.full(n, s)
+        counts[~at_vertex] = np.bincount(row, minlength=len(weights))
+        is_whole = at_vertex.repeat(counts)
+        values, clusters = np.ones(len(is_whole)), np.empty(len(is_whole), np.int32)
+        values[~is_whole] = weights[row, cluster]
+        clusters[~is_whole] = cluster
+        clusters[is_whole] = self.vertices[at_vertex].ravel()
+        entries = values, clusters, np.concatenate([[0], counts.cumsum()])
+        return sparse.csr_array(entries, shape=(n, len(self.C)))
+
+    def labels(self, X: Table) -> NDArray[np.int32]:
+        """Return the nearest of the centers each row belongs to."""
+        labels = self.vertices[:, 0].copy()
+        is_unclear = (labels < 0) | (self.vertices.shape[1] > 1)
+        W = self.sparse_memberships()
+        # a block at a time, as n k distances may be more than the table
+        n_blocks = 1 + is_unclear.sum() // 4096
+        for rows in np.array_split(np.flatnonzero(is_unclear), n_blocks):
+            D = X.part(rows).squared_distances(self.C)
+            labels[rows] = np.where(W[rows].toarray() > 0, D, np.inf).argmin(axis=1)
+        return labels
+
+    def settled(self, last: Relaxed, tol: float) -> bool:
+        """Whether objective, memberships, inlier weights and centers all rest."""
+        squared_shift = np.square(self.C - last.C, dtype=np.float64).sum()
+        return (
+            last.objective - self.objective <= tol * abs(last.objective)
+            and self.change <= tol
+            and bool(squared_shift <= tol**2 * self.squared_scale)
         )
 
 

@@ -7,6 +7,9 @@ _Floats = NDArray[np.float64]
 _Cut = tuple[float, int, float]
 _Nearest = tuple[NDArray[np.int32], _Floats, _Floats, _Floats]
 
+class Fractions:
+    def weights(self) -> _Floats: ...
+
 class Table:
     def __init__(
         self, *arrays: Any, weights: _Floats | None, n_threads: int
@@ -20,6 +23,26 @@ class Table:
         window: tuple[float, float],
         last: tuple[Any, ...] | None,
     ) -> tuple[_Nearest, NDArray[np.uint8], _Cut, _Floats, _Floats, float]: ...
+    def relax(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        mass: float,
+        total_mass: float,
+        step: float,
+        window: tuple[float, float],
+        last: tuple[Any, ...] | None,
+    ) -> tuple[
+        NDArray[np.int32],
+        _Floats,
+        _Floats,
+        Fractions,
+        _Floats,
+        _Floats,
+        float,
+        float,
+        float,
+    ]: ...
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]: ...
     def squared_residuals(self, B: _Floats, C: NDArray[Any]) -> _Floats: ...
     def lower(self, C: NDArray[Any], cost: _Floats) -> None: ...

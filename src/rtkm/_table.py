@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from rtkm import _native
-from rtkm._descent import Cut, Nearest, Vertex
+from rtkm._descent import Cut, Nearest, Relaxed, Vertex
 
 
 def n_threads() -> int:
@@ -90,6 +90,10 @@ class Table:
         """Return some rows as a dense array."""
         rows = self.X[numbers]
         return np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+
+    def part(self, numbers: NDArray[np.int64]) -> Table:
+        """Return a table of some rows, without their weights."""
+        return Table(self.X[numbers], None)
 
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]:
         """Return the (n, k) squared distances, summed from differences."""
@@ -170,6 +174,45 @@ class Table:
             means=means(sums, masses, fallback=C),
             objective=objective,
             expected_drift=expected_drift(cut[0], last),
+        )
+
+    def relax(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        mass: float,
+        step: float,
+        last: Relaxed | None = None,
+    ) -> Relaxed:
+        """Move memberships and inlier weights by proximal steps, and average by them.
+
+        Each row's memberships w become the projection of w - v D / step, with D its
+        squared distances, and then the inlier weights v that of v - cost / step; they
+        sum to the mass. Without a last state all weights are equal.
+        """
+        window = (np.inf, np.inf) if mass >= self.mass else (-np.inf, np.inf)
+        followed = None
+        if last is not None:
+            window = last.window
+            last_C = last.C if self.uses_bounds else None
+            followed = last_C, last.vertices, last.v, last.spare, last.fractions
+        vertices, v, spare, fractions, sums, masses, objective, threshold, change = (
+            self._native.relax(
+                C, n_memberships, mass, self.mass, step, window, followed
+            )
+        )
+        return Relaxed(
+            C=C,
+            vertices=vertices,
+            fractions=fractions,
+            v=v,
+            means=means(sums, masses, fallback=C, negligible=1e-12 * masses.sum()),
+            objective=objective,
+            change=change,
+            squared_scale=self.squared_scale,
+            spare=spare,
+            threshold=threshold,
+            window=expected_window(threshold, last, step),
         )
 
     def swap_gains(self, rows: NDArray[Any], state: Vertex) -> NDArray[np.float64]:
@@ -263,3 +306,21 @@ def expected_drift(threshold: float, last: Vertex | None) -> tuple[float, float]
     drift = threshold / last.cut.threshold - 1
     down, up = max(-1.5 * drift, 0.5 * drift), max(1.5 * drift, -0.5 * drift)
     return min(down + 1e-3, 0.1), min(up + 1e-3, 0.1)
+
+
+def expected_window(
+    threshold: float, last: Relaxed | None, step: float
+) -> tuple[float, float]:
+    """Return between which thresholds of the inlier weights the next one may be.
+
+    Mostly it goes on as it did in the last step, but less.
+    """
+    if np.isinf(threshold):
+        return threshold, threshold
+    if last is None:  # where all weights were equal the threshold was another
+        return -np.inf, np.inf
+    scale = abs(threshold) + step
+    drift = threshold - last.threshold
+    down, up = max(-1.5 * drift, 0.5 * drift), max(1.5 * drift, -0.5 * drift)
+    down, up = min(down + 1e-3 * scale, scale / 10), min(up + 1e-3 * scale, scale / 10)
+    return threshold - down, threshold + up

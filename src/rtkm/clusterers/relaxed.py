@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rtkm._base import WeightedClusterer
@@ -93,27 +92,13 @@ class RelaxedKMeans(WeightedClusterer):
     def _start(self, X: Table, C: NDArray[Any]) -> Vertex | Relaxed:
         if self.step == "auto":
             return X.concentrate(C, self.n_memberships, X.mass)
-        W = np.full((X.n_rows, len(C)), self.n_memberships / len(C))
-        return self._relax(X, C, W, n_iter=1)
+        return X.relax(C, self.n_memberships, X.mass, self.step)
 
     def _step(self, X: Table, state: Any) -> Vertex | Relaxed:
+        s = self.n_memberships
         if self.step == "auto":
-            return X.concentrate(state.means, self.n_memberships, X.mass)
-        C = X.weighted_means(state.W, fallback=state.C)
-        return self._relax(X, C, state.W)
-
-    def _relax(self, X: Table, C: Any, W: Any, n_iter: int = 0) -> Relaxed:
-        D = X.squared_distances(C)
-        W = X.project_rows(W - D / self.step, self.n_memberships)
-        objective = X.total((W * D).sum(axis=1))
-        return Relaxed(
-            C=C,
-            W=W,
-            v=np.ones(X.n_rows),
-            objective=objective,
-            squared_scale=X.squared_scale,
-            n_iter=n_iter,
-        )
+            return X.concentrate(state.means, s, X.mass)
+        return X.relax(state.means, s, X.mass, self.step, last=state)
 
     def _n_nearest(self) -> int:
         return self.n_memberships

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from rtkm._base import WeightedClusterer
@@ -135,30 +134,13 @@ class RTKM(WeightedClusterer):
         s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(C, s, h)
-        W = np.full((X.n_rows, len(C)), s / len(C))
-        v = np.full(X.n_rows, h / X.mass)
-        return self._relax(X, C, W, v, n_iter=1)
+        return X.relax(C, s, h, self.step)
 
     def _step(self, X: Table, state: Any) -> Vertex | Relaxed:
         s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(state.means, s, h, last=state)
-        C = X.weighted_means(state.v[:, None] * state.W, fallback=state.C)
-        return self._relax(X, C, state.W, state.v)
-
-    def _relax(self, X: Table, C: Any, W: Any, v: Any, n_iter: int = 0) -> Relaxed:
-        D = X.squared_distances(C)
-        W = X.project_rows(W - v[:, None] * D / self.step, self.n_memberships)
-        cost = (W * D).sum(axis=1)
-        v = X.project(v - cost / self.step, self._kept_mass(X))
-        return Relaxed(
-            C=C,
-            W=W,
-            v=v,
-            objective=X.total(v * cost),
-            squared_scale=X.squared_scale,
-            n_iter=n_iter,
-        )
+        return X.relax(state.means, s, h, self.step, last=state)
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.contamination, X.mass)

@@ -7,55 +7,20 @@
 #include <variant>
 
 #include "arrays.hpp"
+#include "centers.hpp"
 #include "concentrate.hpp"
 #include "leaders.hpp"
 #include "order.hpp"
+#include "relaxing.hpp"
 #include "sets.hpp"
 #include "simplex.hpp"
 
 namespace rtkm {
 namespace python {
 
-struct NearestArrays {
-    nb::ndarray<nb::numpy, std::int32_t> labels;
-    nb::ndarray<nb::numpy, double> squared, cost, spare;
-
-    NearestArrays(const std::shared_ptr<Pool>& pool, std::size_t n, std::size_t s)
-        : labels(pooled_array<std::int32_t>(pool, {n, s})),
-          squared(pooled_array<double>(pool, {n, s})),
-          // one membership: the cost is the squared distance, and shares its memory
-          cost(s > 1 ? pooled_array<double>(pool, {n})
-                     : nb::cast<nb::ndarray<nb::numpy, double>>(
-                           squared.cast().attr("reshape")(-1))),
-          spare(pooled_array<double>(pool, {n})) {}
-
-    Nearest pointers() {
-        return {labels.data(), squared.data(), cost.data(), spare.data(),
-                labels.shape(1)};
-    }
-    nb::tuple tuple() const { return nb::make_tuple(labels, squared, cost, spare); }
-};
-
 nb::tuple as_tuple(const Cut& cut) {
     return nb::make_tuple(cut.threshold, cut.row, cut.share);
 }
-
-// Centers of the same type as the rows, with the squares that CSR rows need.
-template <class T>
-struct CentersOf : Centers<T> {
-    std::optional<SquaredCenters> squared;
-
-    CentersOf(const Rows<T>& rows, nb::handle C) {
-        const auto array = nb::cast<Matrix<const T>>(C, false);
-        if (array.shape(1) != rows.p) throw nb::value_error("centers of wrong width");
-        static_cast<Centers<T>&>(*this) = {array.data(), array.shape(0), rows.p};
-        if (!rows.is_csr()) return;
-        squared.emplace(*this);
-        this->squares = squared->squares();
-        this->squared_norms = squared->norms();
-    }
-    CentersOf(const CentersOf&) = delete;
-};
 
 // A table as the kernels see it, with its row weights and the threads to use.
 class Table {
@@ -145,6 +110,22 @@ public:
             });
             return nb::make_tuple(out.tuple(), kept, as_tuple(cut), sums, masses,
                                   total.cost);
+        });
+    }
+
+    // One proximal step: labels, inlier weights, spare, fractions, sums, masses,
+    // objective, threshold and the most that a weight moved. `last` is None, or the
+    // first four and, before them, None or the centers they were found with.
+    nb::tuple relax(nb::object C, std::size_t s, double mass, double total_mass,
+                    double step, std::pair<double, double> window, nb::object last) const {
+        return visit([&](const auto& rows) {
+            const CentersOf centers(rows, C);
+            Relaxing relaxing(pool_, rows, centers, s);
+            relaxing.start(std::min(mass / total_mass, 1.0), step,
+                           {window.first, window.second});
+            if (!last.is_none()) relaxing.follow(last);
+            relaxing.run(team_, mass);
+            return relaxing.tuple();
         });
     }
 
@@ -381,6 +362,8 @@ NB_MODULE(_native, m) {
         .def("nearest", &Table::nearest, "C"_a, "n_memberships"_a)
         .def("concentrate", &Table::concentrate, "C"_a, "n_memberships"_a, "kept_mass"_a,
              "window"_a, "last"_a.none())
+        .def("relax", &Table::relax, "C"_a, "n_memberships"_a, "mass"_a, "total_mass"_a,
+             "step"_a, "window"_a, "last"_a.none())
         .def("squared_distances", &Table::squared_distances, "C"_a)
         .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
@@ -392,6 +375,7 @@ NB_MODULE(_native, m) {
         .def("lexicographic_order", &Table::lexicographic_order)
         .def("count_distinct", &Table::count_distinct, "enough"_a)
         .def("draw", &Table::draw, "order"_a, "cost"_a.none(), "cap"_a, "u"_a);
+    nb::class_<rtkm::FractionMemory>(m, "Fractions").def("weights", &weights_of);
     m.def("find_cut", &find_cut, "values"_a, weights, "mass"_a, threads);
     m.def("project", &project, "y"_a, weights, "total"_a, threads);
     m.def("project_rows", &project_rows, "Y"_a, "total"_a, threads);

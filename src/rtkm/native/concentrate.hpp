@@ -8,8 +8,6 @@
 
 namespace rtkm {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-
 // Rows below the window are summed while they are in the cache, those inside after the
 // cut is known. Nothing is ever subtracted again, so an outlier of any
 // size cannot wash out digits; if the cut falls outside, all rows become undecided.

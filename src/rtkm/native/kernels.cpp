@@ -2,24 +2,12 @@
 #include "kernels.hpp"
 #include "nearest.hpp"
 #include "pairs.hpp"
+#include "proximal.hpp"
+#include "sums.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
 namespace {
-
-template <class T>
-inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double* sum) {
-    if (rows.is_csr()) {
-        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
-            sum[rows.indices[e]] += weight * rows.data[e];
-        return;
-    }
-    const T* x = rows.data + row * rows.p;
-    std::size_t f = 0;
-    for (; f + 4 <= rows.p; f += 4)
-        store(sum + f, load(sum + f) + weight * load_as_double(x + f));
-    for (; f < rows.p; ++f) sum[f] += weight * x[f];
-}
 
 template <class T>
 inline void add_to_its_centers(const Rows<T>& rows, std::size_t row, double weight,
@@ -143,12 +131,7 @@ template <class T>
 void weighted_sums(const Rows<T>& rows, Range range, const double* weights,
                    std::size_t k, Sums& sums) {
     for (std::size_t i = range.first; i < range.last; ++i)
-        for (std::size_t j = 0; j < k; ++j) {
-            const double weight = rows.weight(i) * weights[i * k + j];
-            if (weight == 0) continue;
-            sums.masses[j] += weight;
-            add_row(rows, i, weight, sums.rows + j * rows.p);
-        }
+        add_to_all_centers(rows, i, rows.weight(i), weights + i * k, k, sums);
 }
 
 template <class T>
@@ -175,7 +158,7 @@ template <class T>
 constexpr Kernels<T> table(const char* name) {
     return {name, nearest<T>, follow<T>, sum_sure<T>, settle<T>, distances<T>, lower<T>,
             swap_gains<T>, weighted_sums<T>, residuals<T>, mean_pair_distances<T>,
-            closest<T>};
+            closest<T>, stay<T>, relax<T>, sum_weighted<T>};
 }
 
 #define RTKM_TEXT2(x) #x

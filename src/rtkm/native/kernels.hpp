@@ -4,6 +4,7 @@
 // without any library template, so that no AVX code can leak into the baseline.
 #pragma once
 #include "rows.hpp"
+#include "weights.hpp"
 
 namespace rtkm {
 
@@ -73,6 +74,19 @@ struct Kernels {
 
     // Nearest center of one dense row; ties go to the lowest number.
     Closest (*closest)(const T* row, const Centers<T>&);
+
+    // Lists the rows of a block that do not surely stay at their vertex in a proximal
+    // step.
+    std::size_t (*stay)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,
+                        const Weights&, double* cost, std::uint32_t* open);
+
+    // The proximal step of a block, but for the undecided rows, which are listed.
+    void (*relax)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,
+                  const Weights&, PartReport&, Sums&, const Workspace<T>&);
+
+    // Sums under memberships and inlier weights, of a range of the undecided rows.
+    void (*sum_weighted)(const Rows<T>&, Range, const Undecided&, const Weights&,
+                         std::size_t k, Sums&);
 };
 
 // The best kernels this processor runs.

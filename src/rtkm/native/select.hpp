@@ -8,6 +8,8 @@
 
 namespace rtkm {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
 // Unsigned numbers in the order of the doubles they stand for.
 inline std::uint64_t ordered_bits(double x) {
     x += 0.0;  // -0.0 becomes 0.0

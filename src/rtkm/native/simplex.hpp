@@ -6,10 +6,9 @@
 #include <functional>
 
 #include "select.hpp"
+#include "shift.hpp"
 
 namespace rtkm {
-
-constexpr double rounding_dust = 1e-12;
 
 inline double clip_to_unit(double w) {
     if (w < rounding_dust) return 0.0;
@@ -37,23 +36,37 @@ struct Level {
     double total(double shift) const { return capped + inner_sum - inner * shift; }
 };
 
-// The root of a falling, piecewise linear total in [-1, 0], by Newton steps kept inside
-// a shrinking bracket. It starts at the end where a vertex would be, the usual answer.
-// `level(shift)` sums over the entries, measured from the one that fills the total.
+struct Entry {
+    double y, weight;
+};
+
+// The level of n entries at a shift.
+template <class EntryAt>
+Level sum_levels(const Team& team, std::size_t n, double shift, const EntryAt& entry) {
+    const Partition partition(n);
+    std::vector<Level> partial(partition.n_parts);
+    for_each_part(team, partition, 8, [&](std::size_t part, Range range) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const Entry e = entry(i);
+            partial[part].add(e.y, shift, e.weight);
+        }
+    });
+    Level level;
+    for (const Level& part : partial) level.add(part);
+    return level;
+}
+
+// The shift at which the level is the total; it is in [-1, 1] if entries are measured
+// well. `start` is where a vertex would be, the usual answer.
 template <class LevelAt>
-double solve_shift(double total, const LevelAt& level) {
-    double low = -1, high = 0, shift = low;
-    for (;;) {
-        const Level at = level(shift);
-        const double excess = at.total(shift) - total;
-        const double newton = at.inner > 0 ? shift + excess / at.inner : high;
-        // the sums cannot be told from the total: one more step, and it is exact
-        if (std::abs(excess) <= 1e-15 * (at.capped + at.inner))
-            return at.inner > 0 ? newton : shift;
-        (excess > 0 ? low : high) = shift;
-        shift = newton > low && newton < high ? newton : low + (high - low) / 2;
-        if (!(shift > low && shift < high)) return shift;  // no number left between
+double solve_shift(double total, const LevelAt& level, double start) {
+    ShiftSearch<double> search;
+    search.shift = start;
+    while (!search.done) {
+        const Level at = level(search.shift);
+        search.move(at.total(search.shift) - total, at.inner, at.capped + at.inner);
     }
+    return search.shift;
 }
 
 // One row of k entries; the total may be any number in [0, k]. `scratch` holds k.
@@ -69,11 +82,12 @@ inline void project_row(const double* y, std::size_t k, double total, double* w,
     std::copy(y, y + k, scratch);
     std::nth_element(scratch, scratch + (filling - 1), scratch + k, std::greater<>());
     const double reference = scratch[filling - 1];
-    const double shift = solve_shift(total, [&](double at) {
-        Level level;
-        for (std::size_t j = 0; j < k; ++j) level.add(y[j] - reference, at, 1.0);
-        return level;
-    });
+    const auto level = [&](double shift) {
+        Level sum;
+        for (std::size_t j = 0; j < k; ++j) sum.add(y[j] - reference, shift, 1.0);
+        return sum;
+    };
+    const double shift = solve_shift(total, level, -1.0);
     for (std::size_t j = 0; j < k; ++j) w[j] = clip_to_unit(y[j] - reference - shift);
 }
 
@@ -83,17 +97,12 @@ inline void project(const Team& team, const double* y, const double* weights,
     // the entry that fills the total, counting from the largest
     for (std::size_t i = 0; i < n; ++i) w[i] = -y[i];
     const double reference = -find_cut(team, Values{w, weights, n}, total).threshold;
-    const double shift = solve_shift(total, [&](double at) {
-        const Partition partition(n);
-        std::vector<Level> partial(partition.n_parts);
-        for_each_part(team, partition, 8, [&](std::size_t part, Range rows) {
-            for (std::size_t i = rows.first; i < rows.last; ++i)
-                partial[part].add(y[i] - reference, at, weights ? weights[i] : 1.0);
+    const auto level = [&](double shift) {
+        return sum_levels(team, n, shift, [&](std::size_t i) {
+            return Entry{y[i] - reference, weights ? weights[i] : 1.0};
         });
-        Level level;
-        for (const Level& part : partial) level.add(part);
-        return level;
-    });
+    };
+    const double shift = solve_shift(total, level, -1.0);
     for (std::size_t i = 0; i < n; ++i) w[i] = clip_to_unit(y[i] - reference - shift);
 }
 

@@ -110,8 +110,8 @@ void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& c
                       std::uint8_t* kept, Undecided& undecided, Sums& total) {
     constexpr std::size_t cached = follow_rows;
     std::optional<Travel<T>> travel;
-    if (last && !rows.is_csr()) travel.emplace(centers, *last, rows.n);
-    const bool follows = travel && travel->pays;
+    if (last && !rows.is_csr()) travel.emplace(centers, last->centers);
+    const bool follows = travel && travel->pays(last->nearest, rows.n);
     PartialSums sums(rows.n, centers.k, rows.p);
     std::vector<Undecided> parts(sums.partition.n_parts);
     for (std::size_t part = 0; part < parts.size(); ++part)

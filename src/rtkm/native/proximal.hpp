@@ -180,7 +180,7 @@ inline std::size_t stay_tile(const Rows<T> rows, std::size_t first,
     double spare[lanes], sum[lanes] = {}, farthest[lanes] = {};
     for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + (first + l) * rows.p;
     meet_own(row, centers, labels, s, sum, farthest);
-    lower_spares(row, Tile<T>(first, first + lanes), centers, drift,
+    lower_spares(row, first, centers, drift,
                  {last.labels, nullptr, nullptr, last.spare, s}, spare);
     __builtin_memcpy(out.labels + first * s, labels, lanes * s * sizeof *labels);
     __builtin_memcpy(out.spare + first, spare, sizeof spare);

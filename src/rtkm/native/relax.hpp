@@ -218,7 +218,7 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
     std::optional<Travel<T>> travel;
     // a center on its own takes about four times as long as one of many
     if (last_centers && !rows.is_csr() && 4 * out.s <= centers.k) {
-        travel.emplace(centers, LastPass<T>{*last_centers, {}});
+        travel.emplace(centers, *last_centers);
         step.drift = &travel->drift;
         if (!most_stay(rows, centers, step, out)) step.drift = nullptr;
     }

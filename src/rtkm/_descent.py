@@ -162,10 +162,10 @@ class Relaxed:
     It reads like a `State`, but `W` is made when asked for: `vertices` (n, s) holds the
     clusters of each row in order, or numbers below 0 where its memberships are not all
     0 or 1; then they are among the `fractions`. `means` are the centers of the next
-    step, and `change` is the most that any weight moved. No cluster that a row is not in
-    is nearer than its `spare`, squared. Rows that cost less than the `threshold` gain
-    inlier weight; the next one may fall into the `window`. `squared_scale` is that of
-    the table, for centers to be measured by.
+    step, and `change` is the most that any weight moved. Clusters a row is not in are
+    at least as far away as its `spare`, squared. Rows that cost less than `threshold`
+    gain inlier weight; the next one may fall into the `window`. `squared_scale` is that
+    of the table, for centers to be measured by.
     """
 
     C: NDArray[Any]

@@ -68,8 +68,7 @@ class Crisp(State):
 class Nearest(NamedTuple):
     """Each row's nearest centers: their numbers and squared distances, (n, s) each.
 
-    `cost` is the sum of those distances; every other center is at least as far away as
-    `spare`, squared, and after a look at all of them one is as near as that.
+    `cost` is the sum of those distances, `spare` the distance of the next center.
     """
 
     labels: NDArray[np.int32]
@@ -163,8 +162,8 @@ class Relaxed:
     It reads like a `State`, but `W` is made when asked for: `vertices` (n, s) holds the
     clusters of each row in order, or numbers below 0 where its memberships are not all
     0 or 1; then they are among the `fractions`. `means` are the centers of the next
-    step, and `change` is the most that any weight moved. No cluster that a row is not
-    in is nearer than its `spare`, squared. Rows that cost less than the `threshold`
+    step, and `change` is the most that any weight moved. Clusters a row is not in are
+    at least as far away as its `spare`, squared. Rows that cost less than `threshold`
     gain inlier weight; the next one may fall into the `window`. `squared_scale` is that
     of the table, for centers to be measured by.
     """

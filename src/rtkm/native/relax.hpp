@@ -59,33 +59,33 @@ template <class T>
 struct Sweep {
     PartialSums sums;
     std::vector<PartReport> reports;
-    std::vector<std::uint32_t> undecided;
+    Undecided undecided;
 
     Sweep(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
           const Proximal& step, const Weights& out, FractionMemory& fractions)
-        : sums(rows.n, centers.k, rows.p), reports(sums.partition.n_parts) {
-        const std::size_t k = centers.k, n_parts = reports.size();
-        std::vector<std::vector<std::uint32_t>> listed(n_parts);
-        std::vector<std::vector<double>> scratch(n_parts);
-        pass<T>(team, sums.partition, rows, k, out.s,
+        : sums(rows.n, centers.k, rows.p),
+          reports(sums.partition.n_parts),
+          listed_(new std::uint32_t[rows.n]) {
+        std::vector<std::vector<double>> scratch(reports.size());
+        pass<T>(team, sums.partition, rows, centers.k, out.s,
                 [&](std::size_t part, Range range, const Workspace<T>& work) {
                     PartReport& report = reports[part];
-                    auto& list = listed[part];
-                    scratch[part].resize(2 * k * (tile_rows<T> + 1) + out.s * 4);
+                    scratch[part].resize(2 * centers.k * (tile_rows<T> + 1) + out.s * 4);
                     report.scratch = scratch[part].data();
+                    report.undecided = &listed_[sums.partition[part].first];
                     for (std::size_t i = range.first; i < range.last; i += follow_rows) {
-                        const std::size_t needed = report.n_undecided + follow_rows;
-                        if (list.size() < needed) list.resize(needed + needed / 2);
-                        report.undecided = list.data();
+                        const Range block{i, std::min(range.last, i + follow_rows)};
                         report.fractions = fractions.grown(part, report.n_fractions);
-                        kernels<T>().relax(rows, {i, std::min(range.last, i + follow_rows)},
-                                           centers, step, out, report, sums[part], work);
+                        kernels<T>().relax(rows, block, centers, step, out, report,
+                                           sums[part], work);
                     }
                     fractions.set_size(part, report.n_fractions);
                 });
-        for (std::size_t part = 0; part < n_parts; ++part)
-            undecided.insert(undecided.end(), listed[part].begin(),
-                             listed[part].begin() + reports[part].n_undecided);
+        undecided.rows = listed_.get();
+        for (const PartReport& report : reports) {
+            std::copy_n(report.undecided, report.n_undecided, undecided.rows + undecided.n);
+            undecided.n += report.n_undecided;
+        }
     }
     double sure_mass() const {
         double mass = 0;
@@ -97,6 +97,9 @@ struct Sweep {
         for (const PartReport& report : reports) most = std::max(most, report.change);
         return most;
     }
+
+private:
+    std::unique_ptr<std::uint32_t[]> listed_;
 };
 
 // What the inlier weights of the undecided rows come to.
@@ -124,31 +127,32 @@ template <class T>
 class Ballot {
 public:
     Ballot(const Team& team, const Rows<T>& rows, const Proximal& step, double* v,
-           const std::vector<std::uint32_t>& undecided)
+           const Undecided& undecided)
         : team_(team), rows_(rows), step_(step), v_(v), undecided_(undecided) {}
 
     // Whether the threshold that keeps the mass is in the window.
     bool is_in_window(double mass) const {
-        return level(step_.window.sure, 0).total(0) <= mass &&
-               level(step_.window.ceiling, 0).total(0) >= mass;
+        return level({step_.window.sure}, 0).total(0) <= mass &&
+               level({step_.window.ceiling}, 0).total(0) >= mass;
     }
 
     Verdict settle(double mass) const {
-        const double reference = find_reference(mass);
+        const Reference reference = find_reference(mass);
         const double shift = solve_shift(
-            mass, [&](double at) { return level(reference, at); }, 0.0);
-        const Partition partition(undecided_.size());
+            mass, [&](double at) { return level(reference, at); }, reference.start);
+        const Partition partition(undecided_.n);
         const Verdict none{0, 0, 0, step_.window.sure, step_.window.ceiling};
         std::vector<Verdict> partial(partition.n_parts, none);
         for_each_part(team_, partition, 8, [&](std::size_t part, Range range) {
             for (std::size_t u = range.first; u < range.last; ++u)
-                partial[part].add(set_weight(undecided_[u], reference, shift));
+                partial[part].add(set_weight(undecided_.rows[u], reference, shift));
         });
         Verdict verdict = none;
         for (const Verdict& part : partial) verdict.add(part);
         // where no row is kept in part, any threshold between kept and trimmed would do
-        verdict.threshold =
-            verdict.partly > 0 ? reference - shift * step_.step : verdict.between();
+        verdict.threshold = verdict.partly > 0
+                                ? reference.cost - (shift + reference.v) * step_.step
+                                : verdict.between();
         return verdict;
     }
 
@@ -157,28 +161,34 @@ private:
     const Rows<T>& rows_;
     const Proximal& step_;
     double* v_;
-    const std::vector<std::uint32_t>& undecided_;
+    const Undecided undecided_;
 
-    // The cost that the others are measured from: near to the threshold, this keeps the
-    // digits of those that matter and leaves a shift within [-1, 1]. If the window is
-    // narrow its middle will do, else the cost at which the cheapest reach the mass.
-    double find_reference(double mass) const {
+    // What rows are measured from. Near to the threshold it keeps the digits of those
+    // that matter, and leaves a shift within [-2, 1].
+    struct Reference {
+        double cost, v = 0, start = 0;
+    };
+
+    // The row at which the cheapest reach the mass; or, if the window is narrow, its
+    // middle.
+    Reference find_reference(double mass) const {
         const auto [sure, ceiling] = step_.window;
-        if (ceiling - sure < step_.step) return (sure + ceiling) / 2;
-        const Values costs{v_, rows_.weights, undecided_.size(), undecided_.data()};
-        const double reached = find_cut(team_, costs, mass).threshold;
-        return std::isinf(reached) ? sure : reached;  // if no undecided row weighs
+        if (ceiling - sure < step_.step) return {(sure + ceiling) / 2};
+        const Values costs{v_, rows_.weights, undecided_.n, undecided_.rows};
+        const Cut cut = find_cut(team_, costs, mass);
+        if (std::isinf(cut.threshold)) return {sure};  // no undecided row weighs anything
+        return {cut.threshold, step_.v(cut.row), -1.0};
     }
-    double entry(std::size_t i, double reference) const {
-        return step_.v(i) - (v_[i] - reference) / step_.step;
+    double entry(std::size_t i, const Reference& reference) const {
+        return (step_.v(i) - reference.v) - (v_[i] - reference.cost) / step_.step;
     }
-    Level level(double reference, double shift) const {
-        return sum_levels(team_, undecided_.size(), shift, [&](std::size_t u) {
-            const std::size_t i = undecided_[u];
+    Level level(const Reference& reference, double shift) const {
+        return sum_levels(team_, undecided_.n, shift, [&](std::size_t u) {
+            const std::size_t i = undecided_.rows[u];
             return Entry{entry(i, reference), rows_.weight(i)};
         });
     }
-    Verdict set_weight(std::size_t i, double reference, double shift) const {
+    Verdict set_weight(std::size_t i, const Reference& reference, double shift) const {
         const double cost = v_[i], v = clip_to_unit(entry(i, reference) - shift);
         const double weight = rows_.weight(i) * v;
         v_[i] = v;
@@ -235,10 +245,10 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
     const Verdict verdict = ballot().settle(mass - sweep->sure_mass());
     out.fractions = fractions.view();
     sweep->sums.add_to(total);
-    PartialSums sums(sweep->undecided.size(), centers.k, rows.p);
+    PartialSums sums(sweep->undecided.n, centers.k, rows.p);
     const std::size_t row_work = rows.p * centers.k;
     for_each_part(team, sums.partition, row_work, [&](std::size_t part, Range range) {
-        kernels<T>().sum_weighted(rows, range, {sweep->undecided.data()}, out, centers.k,
+        kernels<T>().sum_weighted(rows, range, sweep->undecided, out, centers.k,
                                   sums[part]);
     });
     sums.add_to(total);

@@ -8,12 +8,12 @@ namespace rtkm {
 constexpr double rounding_dust = 1e-12;
 
 // The root of a falling, piecewise linear total, by Newton steps kept inside a shrinking
-// bracket. V is a number, or a register of them, each with a root of its own in [-1, 1].
+// bracket. V is a number, or a register of them, each with a root of its own in [-2, 1].
 // Ask for the total at `shift` and hand it to `move`, until it is done.
 template <class V>
 struct ShiftSearch {
     V shift = V{};
-    V low = V{} - 1.5, high = V{} + 1.5;
+    V low = V{} - 2.5, high = V{} + 1.5;
     decltype(V{} < V{}) done = {};
 
     // `excess` is the total less what it should be, `inner` the weight of the entries
@@ -27,7 +27,8 @@ struct ShiftSearch {
         const V exact = inner > zero ? newton : shift;
         low = excess > zero ? shift : low;
         high = excess > zero ? high : shift;
-        // where the total is flat the answer is likely a vertex, and that is at the end
+        // where the total is flat the answer is likely a vertex, and that is where the
+        // entry that fills the total becomes 1
         V next = inner > zero ? newton : -one;
         next = (next > low) & (next < high) ? next : low + (high - low) / 2;
         const auto stuck = (next <= low) | (next >= high);  // no number left between

@@ -56,8 +56,8 @@ Level sum_levels(const Team& team, std::size_t n, double shift, const EntryAt& e
     return level;
 }
 
-// The shift at which the level is the total; it is in [-1, 1] if entries are measured
-// well. `start` is where a vertex would be, the usual answer.
+// The shift at which the level is the total; entries are to be measured so that it is
+// in [-2, 1]. `start` is where a vertex would be, the usual answer.
 template <class LevelAt>
 double solve_shift(double total, const LevelAt& level, double start) {
     ShiftSearch<double> search;

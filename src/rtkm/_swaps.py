@@ -74,7 +74,36 @@ def is_decided(trial: Run, goal: float, n_steps: int) -> bool:
 def propose_swap(
     X: Table, state: Vertex, n_failed: int, rng: np.random.RandomState
 ) -> NDArray[Any]:
-    """Return centers of which one moved to the best of a few drawn rows.
+    """Return centers of which one, or those of one row, moved to drawn rows."""
+    several = state.nearest.labels.shape[1] > 1
+    if several and n_failed % 2:
+        return move_group(X, state, n_failed // 2 % len(state.C), rng)
+    return move_one(X, state, n_failed, rng)
+
+
+def move_group(
+    X: Table, state: Vertex, center: int, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Move a center together with those it shares its cheapest row with.
+
+    Where rows have several memberships, a clump of outliers holds as many centers. To
+    lose one of them pays nothing while the others are there.
+    """
+    nearest, C = state.nearest, state.C.copy()
+    shares = (nearest.labels == center).any(axis=1)
+    if X.weights is not None:
+        shares &= X.weights > 0
+    row = np.where(shares, nearest.cost, np.inf).argmin()
+    group = nearest.labels[row] if shares.any() else np.array([center])
+    drawn = X.draw(rng, size=len(group), cost=nearest.cost, cap=state.cut.threshold)
+    C[group] = X.rows(drawn)
+    return C
+
+
+def move_one(
+    X: Table, state: Vertex, n_failed: int, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Move one center to the best of a few drawn rows.
 
     The center is the cheapest to lose, but after every other failure the next
     cheapest: the estimate holds the cut where it is, which favors a center that sits

@@ -248,3 +248,22 @@ def test_swaps_reach_what_the_true_centers_lead_to(unit):
         from_truth = TrimmedKMeans(k, init=centers, n_swaps=0).fit(X)
         found = RTKM(k, random_state=seed).fit(X)
         assert found.objective_ <= 1.01 * from_truth.objective_
+
+
+def test_a_clump_that_holds_a_center_for_each_membership_is_left():
+    # to lose one of its four centers pays nothing while the others are there
+    n, n_outliers, d, k, s = 600, 30, 6, 8, 4
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        core = 3 * rng.normal(size=(k, d))[rng.integers(k, size=n)]
+        clump = np.full((n_outliers, d), 12.0)
+        X = np.vstack([core, clump]) + rng.normal(size=(n + n_outliers, d))
+        start = np.vstack([X[rng.choice(n, k - s, replace=False)], X[n : n + s]])
+        model = RTKM(
+            k,
+            contamination=n_outliers + 5,
+            n_memberships=s,
+            init=start,
+            random_state=seed,
+        ).fit(X)
+        assert model.outlier_mask_[n:].all()

@@ -67,10 +67,11 @@ def starts(experiment, protocol, share, method, score):
 @pytest.mark.parametrize(
     ("share", "limit"), [("0.06", 0.03), ("0.07", 0.03), ("0.08", 0.03), ("0.1", 0.05)]
 )
-def test_noise_is_found_from_every_start(share, limit):
+@pytest.mark.parametrize("method", ["RTKM", "RTKM, step 1.1"])
+def test_noise_is_found_from_every_start(method, share, limit):
     # shares are points of a grid, 0.06 is written 0.06 and 0.07 with all its digits
     (share,) = [s for s in noise_shares() if abs(float(s) - float(share)) < 1e-9]
-    me = starts("yeast_noise", "as described", share, "RTKM, step 1.1", "me")
+    me = starts("yeast_noise", "as described", share, method, "me")
     assert len(me) == 10
     assert me.max() <= limit
 

@@ -105,9 +105,9 @@ def move_one(
 ) -> NDArray[Any]:
     """Move one center to the best of a few drawn rows.
 
-    The center is the cheapest to lose, but after every other failure the next
-    cheapest: the estimate holds the cut where it is, which favors a center that sits
-    on a clump of outliers.
+    The center is the cheapest to lose, but after an odd number of failures one of the
+    next cheapest: the estimate holds the cut where it is, which favors a center that
+    sits on a clump of outliers.
     """
     drawn = X.draw(
         rng, size=N_CANDIDATES, cost=state.nearest.cost, cap=state.cut.threshold

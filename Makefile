@@ -7,7 +7,8 @@ SANITIZED = $(VENV)-sanitize
 NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
 
 # the tests that go through the native core most
-NATIVE_TESTS = tests/test_table.py tests/test_words.py tests/test_sets.py \
+NATIVE_TESTS = tests/test_table.py tests/test_bounds.py tests/test_relax.py \
+  tests/test_words.py tests/test_sets.py \
   tests/test_projections.py tests/detectors/test_detector_words.py
 
 .PHONY: help demo spectral test quick check format bench bench-growth asv quality paper

@@ -60,6 +60,8 @@ def shortened(model: Any) -> Any:
     """Keep the iterations that can need most memory, the first ones."""
     few = {"max_iter": 3, "n_init": 2, "n_swaps": 3}
     chosen = model.get_params()
+    if chosen.get("n_swaps"):
+        del few["n_init"]  # the default is one start then
     return model.set_params(
         **{key: few[key] for key in few if chosen.get(key) not in (None, 0, 1)}
     )

@@ -159,3 +159,17 @@ def test_the_peak_of_memory_grows_by_what_is_allocated():
     grown = peak_growth(lambda: np.ones(n_bytes // 8).sum())
     assert grown == pytest.approx(n_bytes, rel=0.05)
     assert peak_growth(lambda: None) < 2**20
+
+
+def test_the_tables_of_the_readme_are_those_of_the_figures(tmp_path, monkeypatch):
+    import report
+    import results
+
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "README.md").write_text((ROOT / "README.md").read_text())
+    for module in (report, results):
+        monkeypatch.setattr(module, "ROOT", tmp_path)
+    report.write_report()
+    for name in ("README.md", "docs/speed.md"):
+        assert (tmp_path / name).read_text() == (ROOT / name).read_text()
+    assert "RTKM(step=1.1)" in (ROOT / "docs" / "speed.md").read_text()

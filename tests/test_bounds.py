@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 
 from rtkm import RTKM, KMeansMinusMinus, RelaxedKMeans, TrimmedKMeans
 from rtkm._table import Table
@@ -28,15 +28,24 @@ TABLES = {
     "one far outlier": lambda rng, n, p, k: np.vstack(
         [blobs(rng, n, p, k), np.full((1, p), 1e9)]
     ),
+    # so tight that costs have to be summed row by row
+    "clumps far apart": lambda rng, n, p, k: (
+        1e6 * rng.normal(size=(k, p))[rng.integers(k, size=n)] + rng.normal(size=(n, p))
+    ),
     "tiny units": lambda rng, n, p, k: 1e-120 * blobs(rng, n, p, k),
     "huge units": lambda rng, n, p, k: 1e120 * blobs(rng, n, p, k),
 }
 
 
+def bounds_of(state, table):
+    """Return reach, far and low in the units of the rows."""
+    return np.array(state.watch[1:4], dtype=float) * table.unit
+
+
 def problems(kind, n_problems, dtype):
     for seed in range(n_problems):
         rng = np.random.default_rng([seed, len(kind)])
-        n, p, k = rng.integers(40, 400), rng.integers(1, 20), rng.integers(1, 9)
+        n, p, k = rng.integers(40, 400), rng.integers(1, 20), rng.integers(1, 13)
         X = TABLES[kind](rng, n, p, k)
         yield seed, rng, np.ascontiguousarray(X, dtype=dtype), int(k)
 
@@ -80,13 +89,16 @@ def test_fits_with_and_without_bounds_are_the_same(kind, dtype, monkeypatch):
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("kind", TABLES)
-def test_every_pass_with_bounds_is_the_pass_without(kind, dtype):
+def test_every_pass_with_bounds_is_the_pass_without(kind, dtype, monkeypatch):
     if dtype == np.float32 and "units" in kind:
         pytest.skip("float32 has no such numbers")
     n_saved = 0
-    for _, rng, X, k in problems(kind, 20, dtype):
-        table, s = Table(X, None), int(rng.integers(1, k + 1))
-        mass = float(len(X) - rng.integers(len(X) // 4))
+    for seed, rng, X, k in problems(kind, 20, dtype):
+        if seed == 0:  # enough for several parts, and for a sample of the rows
+            X = np.concatenate([X] * (5000 // len(X) + 1))[rng.permutation(5000)]
+        weights = rng.integers(0, 3, size=len(X)) / 2 if seed % 2 else None
+        table, s = Table(X, weights), int(rng.integers(1, k + 1))
+        mass = table.mass - rng.integers(len(X) // 4)
         state = table.concentrate(X[rng.integers(len(X), size=k)], s, mass)
         for _ in range(8):
             # now and then a center jumps, as in a swap
@@ -94,12 +106,37 @@ def test_every_pass_with_bounds_is_the_pass_without(kind, dtype):
             if rng.random() < 0.3:
                 C[rng.integers(k)] = X[rng.integers(len(X))]
             followed = table.concentrate(C, s, mass, last=state)
-            plain = table.concentrate(C, s, mass)
-            assert_array_equal(followed.nearest.labels, plain.nearest.labels)
-            assert_array_equal(followed.nearest.squared, plain.nearest.squared)
-            assert_array_equal(followed.nearest.cost, plain.nearest.cost)
-            assert_array_equal(followed.kept, plain.kept)
-            assert (followed.nearest.spare <= plain.nearest.spare).all()
-            n_saved += (followed.nearest.spare < plain.nearest.spare).sum()
+            with monkeypatch.context() as patch:
+                patch.setattr(Table, "uses_bounds", False)
+                plain = table.concentrate(C, s, mass, last=state)
+            nearest = table.nearest(C, s)
+            assert_array_equal(np.sort(followed.clusters), np.sort(nearest.labels))
+            assert_array_equal(np.sort(plain.clusters), np.sort(nearest.labels))
+            for name in ("kept", "means", "objective", "moments", "n_changed", "cut"):
+                one, other = getattr(followed, name), getattr(plain, name)
+                assert_array_equal(one, other, err_msg=name)
+            reach, far, low = bounds_of(followed, table)
+            assert (reach >= np.sqrt(nearest.cost)).all()
+            assert (far >= np.sqrt(nearest.squared[:, -1])).all()
+            assert (low <= np.sqrt(nearest.spare)).all()
+            n_saved += (followed.watch.low < plain.watch.low).sum()
             state = replace(followed, n_iter=0)
-    assert n_saved > 0  # or nothing was followed, and nothing tested
+    assert n_saved > 0  # or no row rested, and nothing was tested
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kind", TABLES)
+def test_sums_by_differences_are_the_sums(kind, dtype):
+    if dtype == np.float32 and "units" in kind:
+        pytest.skip("float32 has no such numbers")
+    for _, rng, X, k in problems(kind, 6, dtype):
+        table, mass = Table(X, None), float(len(X) - rng.integers(len(X) // 4))
+        state = table.concentrate(X[rng.integers(len(X), size=k)], 1, mass)
+        for _ in range(100):  # centers that jump carry rows to and fro
+            C = state.means.copy()
+            C[rng.integers(k)] = X[rng.integers(len(X))]
+            state = table.concentrate(C, 1, mass, last=state)
+        afresh = table.concentrate(C, 1, mass)
+        assert_array_equal(state.means, afresh.means)
+        assert_array_equal(state.kept, afresh.kept)
+        assert_allclose(state.objective, afresh.objective, rtol=1e-13)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rtkm._descent import Crisp, Nearest, Relaxed, Run, State, Wanderer, descend
+from rtkm._descent import Crisp, Relaxed, Run, State, Wanderer, Watch, descend
 
 
 def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
@@ -24,14 +24,14 @@ def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
 def relaxed_state(objective, change=0.0, C=0.0):
     return Relaxed(
         C=np.array([[C]]),
-        vertices=np.zeros((1, 1), dtype=np.int32),
+        watch=Watch(np.zeros((1, 1), dtype=np.int32), *np.ones((4, 1))),
+        moments=np.zeros((1, 1)),
         fractions=None,
         v=np.ones(1),
         means=np.zeros((1, 1)),
         objective=objective,
         change=change,
         squared_scale=1.0,
-        spare=np.zeros(1),
         threshold=np.inf,
         window=(np.inf, np.inf),
     )
@@ -119,11 +119,9 @@ def test_crisp_memberships_settle_when_they_repeat_at_any_tolerance():
 
 def wanderer(label, level, trail=()):
     """An iterate that is told by the label of its only row."""
-    labels = np.array([[label]], dtype=np.int32)
-    cost = np.array([level])
     return Wanderer(
         C=np.zeros((9, 1)),
-        nearest=Nearest(labels, cost[:, None], cost, cost),
+        clusters=np.array([[label]], dtype=np.int32),
         kept=np.ones(1, dtype=bool),
         means=np.zeros((9, 1)),
         objective=level,

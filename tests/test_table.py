@@ -240,8 +240,15 @@ def test_concentration_is_the_words_composed(form):
         mass = (0.1 + 0.9 * rng.random()) * table.mass
         state, nearest = table.concentrate(C, s, mass), table.nearest(C, s)
         cut = table.cut(nearest.cost, mass)
-        for fused, word in zip(state.nearest, nearest, strict=True):
-            assert_array_equal(fused, word)
+        assert_array_equal(np.sort(state.clusters), np.sort(nearest.labels))
+        reach, far, low = (bound * table.unit for bound in state.watch[1:4])
+        for bound, squared in ((reach, nearest.cost), (far, nearest.squared[:, -1])):
+            assert (bound >= np.sqrt(squared)).all()
+            assert_allclose(bound, np.sqrt(squared), rtol=2e-5, atol=1e-15)
+        assert (low <= np.sqrt(nearest.spare)).all()
+        others = np.isfinite(nearest.spare)
+        spare = np.sqrt(nearest.spare[others])
+        assert_allclose(low[others], spare, rtol=2e-5, atol=1e-15)
         assert_array_equal(state.cut[:2], cut[:2])
         v = shares(cut, nearest.cost)
         assert_allclose(state.v, v, atol=1e-11)
@@ -281,7 +288,8 @@ def test_swap_gains_are_the_changes_of_the_capped_cost(form):
             D = np.sort(reference.squared_distances(X, C), axis=1)
             return weight @ np.minimum(D[:, :s].sum(axis=1), state.cut.threshold)
 
-        gains = table.swap_gains(new, state)
+        nearest, cap = table.nearest(C, s), state.cut.threshold
+        gains = table.swap_gains(new, nearest, len(C), cap)
         for c, j in np.ndindex(len(new), len(C)):
             moved = np.where(np.arange(len(C))[:, None] == j, new[c], C)
             assert gains[c, j] == pytest.approx(capped(moved) - capped(C), abs=1e-8)
@@ -314,9 +322,12 @@ def answers(table, C, s=2):
     first = table.concentrate(C, s, mass)
     state = table.concentrate(first.means, s, mass, first)
     D = table.squared_distances(C)
-    named = state.nearest._asdict() | state.cut._asdict()
+    nearest = table.nearest(C, s)
+    named = state.watch._asdict() | nearest._asdict() | state.cut._asdict()
     named |= {"means": state.means, "kept": state.kept, "objective": state.objective}
-    named |= {"gains": table.swap_gains(C[::2] + 1, state), "D": D}
+    named |= {"moments": state.moments, "D": D}
+    gains = table.swap_gains(C[::2] + 1, nearest, len(C), state.cut.threshold)
+    named |= {"gains": gains}
     named |= {"weighted": table.weighted_means(1 / (1.0 + D), C)}
     return {name: np.asarray(value) for name, value in named.items()}
 

@@ -233,7 +233,6 @@ class PrototypeClusterer(Answers):
             swap_centers(
                 X,
                 run,
-                lambda C: self._start(X, C),
                 step,
                 n_swaps=self._n_swaps(),
                 max_iter=self.max_iter,
@@ -257,12 +256,14 @@ class PrototypeClusterer(Answers):
     def _publish(self, X: Table, run: Run) -> None:
         """Turn the best run into fitted attributes."""
         state = run.state
+        X.release()
         self.cluster_centers_ = state.C
         self._n_nearest_fitted = self._n_nearest()
         self._learn(X, state)
         scores = self._rate(X).scores
+        X.release()
         self._memberships = state.sparse_memberships()
-        self.inlier_weights_ = state.v.copy()
+        self.inlier_weights_ = state.v if X.weights is None else state.v.copy()
         self.outlier_mask_ = ~state.inlier_mask
         self.outlier_scores_ = scores
         self.offset_ = self._offset(X)
@@ -321,6 +322,10 @@ class WeightedClusterer(PrototypeClusterer):
         self
         """
         return self._fit(X, sample_weight)
+
+    def _offset(self, X: Table) -> float:
+        # rows on their centers are inliers, whatever rounding makes of their cost
+        return min(super()._offset(X), -X.squared_rounding(self.cluster_centers_))
 
 
 def best_of(X: Table, runs: list[Run]) -> Run:

@@ -88,21 +88,34 @@ class Cut(NamedTuple):
 NO_CUT = Cut(np.inf, np.iinfo(np.int64).max, 1.0)
 
 
+class Watch(NamedTuple):
+    """What one pass leaves to the next about each row, so that most rows can rest.
+
+    Float bounds, in a unit of the table: the root of the cost is at most `reach` and
+    the farthest of a row's own `clusters` at most `far` away, any other at least `low`.
+    """
+
+    clusters: NDArray[np.int32]
+    reach: NDArray[np.float32]
+    far: NDArray[np.float32]
+    low: NDArray[np.float32]
+    kept: NDArray[np.uint8]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vertex:
     """An iterate at a vertex: rows in their nearest clusters, and kept or trimmed.
 
-    It reads like a `State`, but `W` and `v` are made when asked for; `means` are the
-    centers of the next step.
+    It reads like a `State`, but `W` and `v` are made when asked for. `clusters` (n, s)
+    are those of each row, in any order; `means` are the centers of the next step.
     """
 
     C: NDArray[Any]
-    nearest: Nearest
+    clusters: NDArray[np.int32]
     kept: NDArray[np.bool_]
     means: NDArray[Any]
     objective: float
     cut: Cut = NO_CUT
-    expected_drift: tuple[float, float] = (0.1, 0.1)
     n_iter: int = 0
 
     @property
@@ -130,56 +143,66 @@ class Vertex:
 
     def sparse_memberships(self) -> sparse.csr_array:
         """Return the memberships as booleans."""
-        labels = self.nearest.labels
-        n, s = labels.shape
-        entries = np.ones(n * s, dtype=np.bool_), labels.ravel(), np.arange(n + 1) * s
-        return sparse.csr_array(entries, shape=(n, len(self.C)))
+        return sparse_sets(self.clusters, len(self.C))
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return each row's nearest center."""
-        return self.nearest.labels[:, 0]
+        several = self.clusters.shape[1] > 1
+        return X.nearest(self.C, 1).labels[:, 0] if several else self.clusters[:, 0]
 
-    def settled(self, last: Vertex, tol: float) -> bool:
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Concentrated(Vertex):
+    """An iterate of the concentration steps.
+
+    `watch` and `moments`, the sums of the clusters, spare the next step most of its
+    work; `n_changed` rows are not where they were in the last iterate.
+    """
+
+    watch: Watch
+    moments: NDArray[np.float64]
+    n_changed: int
+    expected_drift: tuple[float, float] | None = None
+
+    def settled(self, last: Concentrated, tol: float) -> bool:
         """Whether no row changed its clusters or its side of the cut, at any tol."""
         if self.objective >= last.objective:
             # only rounding can still move rows then, and it might for ever
             return True
-        return self.repeats(last)
-
-    def repeats(self, last: Vertex) -> bool:
-        """Whether all rows are where they were."""
-        return (
-            are_equal(self.nearest.labels, last.nearest.labels)
-            and are_equal(self.kept, last.kept)
-            and (self.cut.share == 1 or self.cut.row == last.cut.row)
-        )
+        same_cut = self.cut.share == 1 or self.cut.row == last.cut.row
+        return self.n_changed == 0 and same_cut
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Relaxed:
     """An iterate of the proximal steps, which may be small while much is to come.
 
-    It reads like a `State`, but `W` is made when asked for: `vertices` (n, s) holds the
-    clusters of each row in order, or numbers below 0 where its memberships are not all
-    0 or 1; then they are among the `fractions`. `means` are the centers of the next
-    step, and `change` is the most that any weight moved. Clusters a row is not in are
-    at least as far away as its `spare`, squared. Rows that cost less than `threshold`
+    It reads like a `State`, but `W` is made when asked for. The clusters of its `watch`
+    are those of each row in order, or numbers below 0 where its memberships are not all
+    0 or 1; then they are among the `fractions`. Rows that are kept whole at a vertex
+    are in the `moments`, sums that the next step changes. `means` are its centers, and
+    `change` is the most that any weight moved. Rows that cost less than `threshold`
     gain inlier weight; the next one may fall into the `window`. `squared_scale` is that
     of the table, for centers to be measured by.
     """
 
     C: NDArray[Any]
-    vertices: NDArray[np.int32]
+    watch: Watch
+    moments: NDArray[np.float64]
     fractions: Any  # of _native
     v: NDArray[np.float64]
     means: NDArray[Any]
     objective: float
     change: float
     squared_scale: float
-    spare: NDArray[np.float64]
     threshold: float
     window: tuple[float, float]
     n_iter: int = 1  # the start is an iteration
+
+    @property
+    def vertices(self) -> NDArray[np.int32]:
+        """Clusters of each row at a vertex, numbers below 0 for the others."""
+        return self.watch.clusters
 
     @property
     def W(self) -> NDArray[np.float64]:  # noqa: N802
@@ -203,6 +226,8 @@ class Relaxed:
     def sparse_memberships(self) -> sparse.csr_array:
         """Return the weights that are not zero."""
         weights = self.fractions.weights()
+        if len(weights) == 0:
+            return sparse_sets(self.vertices, len(self.C))
         row, cluster = np.nonzero(weights > DUST)
         at_vertex = self.vertices[:, 0] >= 0
         n, s = self.vertices.shape
@@ -220,6 +245,8 @@ class Relaxed:
         """Return the nearest of the centers each row belongs to."""
         labels = self.vertices[:, 0].copy()
         is_unclear = (labels < 0) | (self.vertices.shape[1] > 1)
+        if not is_unclear.any():
+            return labels
         W = self.sparse_memberships()
         # a block at a time, as n k distances may be more than the table
         n_blocks = 1 + is_unclear.sum() // 4096
@@ -250,7 +277,7 @@ class Wanderer(Vertex):
     @cached_property
     def mark(self) -> bytes:
         """What tells apart iterates that lead to different ones."""
-        rows = hashlib.blake2b(self.nearest.labels.tobytes(), digest_size=16)
+        rows = hashlib.blake2b(self.clusters.tobytes(), digest_size=16)
         rows.update(self.kept.tobytes())
         return rows.digest()
 
@@ -268,6 +295,15 @@ class Wanderer(Vertex):
         lowest = min(level for _, level in cycle)
         # the second time round, rounding alone keeps the lowest from coming back
         return self.level <= lowest or marks.count(self.mark) > 1
+
+
+def sparse_sets(clusters: NDArray[np.int32], n_clusters: int) -> sparse.csr_array:
+    """Return, as booleans, the memberships of rows in s clusters each."""
+    n, s = clusters.shape
+    small = np.int32 if n * s < 2**31 else np.int64
+    places = clusters.ravel(), np.arange(0, n * s + 1, s, dtype=small)
+    entries = np.ones(n * s, dtype=np.bool_), *places
+    return sparse.csr_array(entries, shape=(n, n_clusters))
 
 
 def are_equal(a: NDArray[Any], b: NDArray[Any]) -> bool:

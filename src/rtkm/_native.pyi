@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 _Floats = NDArray[np.float64]
 _Cut = tuple[float, int, float]
 _Nearest = tuple[NDArray[np.int32], _Floats, _Floats, _Floats]
+_Bounds = NDArray[np.float32]
+_Watch = tuple[NDArray[np.int32], _Bounds, _Bounds, _Bounds, NDArray[np.uint8]]
 
 class Fractions:
     def weights(self) -> _Floats: ...
@@ -14,15 +16,19 @@ class Table:
     def __init__(
         self, *arrays: Any, weights: _Floats | None, n_threads: int
     ) -> None: ...
+    def unit(self) -> float: ...
+    def release(self) -> None: ...
     def nearest(self, C: NDArray[Any], n_memberships: int) -> _Nearest: ...
     def concentrate(
         self,
         C: NDArray[Any],
         n_memberships: int,
         kept_mass: float,
+        total_mass: float,
         window: tuple[float, float],
         last: tuple[Any, ...] | None,
-    ) -> tuple[_Nearest, NDArray[np.uint8], _Cut, _Floats, _Floats, float]: ...
+        uses_bounds: bool,
+    ) -> tuple[_Watch, _Floats, _Cut, NDArray[Any], float, int]: ...
     def relax(
         self,
         C: NDArray[Any],
@@ -32,16 +38,9 @@ class Table:
         step: float,
         window: tuple[float, float],
         last: tuple[Any, ...] | None,
+        uses_bounds: bool,
     ) -> tuple[
-        NDArray[np.int32],
-        _Floats,
-        _Floats,
-        Fractions,
-        _Floats,
-        _Floats,
-        float,
-        float,
-        float,
+        _Watch, _Floats, _Floats, Fractions, NDArray[Any], float, float, float
     ]: ...
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]: ...
     def squared_residuals(self, B: _Floats, C: NDArray[Any]) -> _Floats: ...
@@ -61,11 +60,11 @@ class Table:
     def leaders(
         self, radius: float
     ) -> tuple[NDArray[np.int32], NDArray[Any], _Floats]: ...
-    def lexicographic_order(self) -> NDArray[np.int64]: ...
+    def lexicographic_order(self) -> NDArray[np.uint32]: ...
     def count_distinct(self, enough: int) -> int: ...
     def draw(
         self,
-        order: NDArray[np.int64],
+        order: NDArray[np.uint32],
         cost: _Floats | None,
         cap: float,
         u: _Floats,

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._descent import Run, Vertex, descend
+from rtkm._descent import Concentrated, Run, descend
 from rtkm._table import Table
 
 # rows drawn for one swap, of which the best is tried
 N_CANDIDATES = 5
 # steps within which a swap must have paid
 N_STEPS = 10
+# of the least distance of two centers: closer to where they were, they will go back
+NEAR_HOME = 0.03
 # swaps in a row without gain that end the search, at least; more for many clusters
 LEAST_PATIENCE = 12
 
@@ -24,8 +27,7 @@ LEAST_PATIENCE = 12
 def swap_centers(
     X: Table,
     run: Run,
-    start: Callable[[NDArray[Any]], Vertex],
-    step: Callable[[Vertex], Vertex],
+    step: Callable[[Concentrated], Concentrated],
     *,
     n_swaps: int | str,
     max_iter: int,
@@ -45,11 +47,11 @@ def swap_centers(
     n_tried = n_failed = 0
     while n_tried < limit and n_failed < patience:
         if n_failed == 0:
-            survey = start(run.state.C)  # whose spares are no mere bounds
-        goal = X.goal_below(run.state)
-        C = propose_swap(X, survey, n_failed, rng)
-        trial = Run(step(replace(survey, means=C)))
-        until = partial(is_decided, goal=goal, n_steps=n_steps)
+            survey = Survey(X, run.state, rng)
+            goal = X.goal_below(run.state)
+        C = survey.propose(n_failed)
+        trial = Run(step(replace(run.state, means=C, expected_drift=None)))
+        until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
         descend(step, trial, max_iter=n_steps, until=until)
         n_tried += 1
         n_failed += 1
@@ -62,62 +64,95 @@ def swap_centers(
     return run if run.converged else descend(step, run, max_iter=max_iter, watch=watch)
 
 
-def is_decided(trial: Run, goal: float, n_steps: int) -> bool:
-    """Whether a trial reached the goal, or falls too slowly to reach it in time."""
+def is_decided(trial: Run, goal: float, n_steps: int, survey: Survey) -> bool:
+    """Whether a trial reached the goal, or will not reach it in time.
+
+    Either it falls too slowly, or it is on its way back to where it came from.
+    """
     if len(trial.path) < 2:
         return False
     before, now = trial.path[-2:]
     n_left = n_steps - trial.state.n_iter
-    return now < goal or now - (before - now) * n_left > goal
+    too_slow = now - (before - now) * n_left > goal
+    return now < goal or too_slow or survey.is_home(trial.state.means)
 
 
-def propose_swap(
-    X: Table, state: Vertex, n_failed: int, rng: np.random.RandomState
-) -> NDArray[Any]:
-    """Return centers of which one, or those of one row, moved to drawn rows."""
-    several = state.nearest.labels.shape[1] > 1
-    if several and n_failed % 2:
-        return move_group(X, state, n_failed // 2 % len(state.C), rng)
-    return move_one(X, state, n_failed, rng)
+class Survey:
+    """What all swaps from one minimum share."""
 
+    def __init__(self, X: Table, state: Concentrated, rng: np.random.RandomState):
+        self.X = X
+        self.state = state
+        self.rng = rng
+        self.nearest = X.nearest(state.C, state.clusters.shape[1])
+        self.home = Table(state.C, None)
+        gaps = self.home.squared_distances(state.C)
+        np.fill_diagonal(gaps, np.inf)
+        # a single center has no other to be measured by, but the rows it keeps
+        self.squared_gap = gaps.min() if len(gaps) > 1 else state.objective / X.mass
+        self.candidates = self._draw_candidates()
 
-def move_group(
-    X: Table, state: Vertex, center: int, rng: np.random.RandomState
-) -> NDArray[Any]:
-    """Move a center together with those it shares its cheapest row with.
+    def is_home(self, C: NDArray[Any]) -> bool:
+        """Whether all centers are back, in any order, or as good as back."""
+        D = self.home.squared_distances(C)
+        back = D < NEAR_HOME**2 * self.squared_gap
+        return bool(back.any(axis=0).all() and back.any(axis=1).all())
 
-    Where rows have several memberships, a clump of outliers holds as many centers. To
-    lose one of them pays nothing while the others are there.
-    """
-    nearest, C = state.nearest, state.C.copy()
-    shares = (nearest.labels == center).any(axis=1)
-    if X.weights is not None:
-        shares &= X.weights > 0
-    row = np.where(shares, nearest.cost, np.inf).argmin()
-    group = nearest.labels[row] if shares.any() else np.array([center])
-    drawn = X.draw(rng, size=len(group), cost=nearest.cost, cap=state.cut.threshold)
-    C[group] = X.rows(drawn)
-    return C
+    def propose(self, n_failed: int) -> NDArray[Any]:
+        """Return centers of which one, or those of one row, moved to drawn rows."""
+        several = self.nearest.labels.shape[1] > 1
+        if several and n_failed % 2:
+            return self._move_group(n_failed // 2 % len(self.state.C))
+        return self._move_one(n_failed)
 
+    def _draw(self, size: int) -> NDArray[Any]:
+        drawn = self.X.draw(
+            self.rng,
+            size=size,
+            cost=self.nearest.cost,
+            cap=self.state.cut.threshold,
+        )
+        return self.X.rows(drawn)
 
-def move_one(
-    X: Table, state: Vertex, n_failed: int, rng: np.random.RandomState
-) -> NDArray[Any]:
-    """Move one center to the best of a few drawn rows.
+    def _draw_candidates(self) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+        """Yield rows to swap for, and what each would bring in place of each center.
 
-    The center is the cheapest to lose, but after an odd number of failures one of the
-    next cheapest: the estimate holds the cut where it is, which favors a center that
-    sits on a clump of outliers.
-    """
-    drawn = X.draw(
-        rng, size=N_CANDIDATES, cost=state.nearest.cost, cap=state.cut.threshold
-    )
-    rows = X.rows(drawn)
-    gains = X.swap_gains(rows, state)
-    cheapest_first = gains.min(axis=0).argsort(kind="stable")
-    rank = n_failed // 2 % len(state.C) if n_failed % 2 else 0
-    center = cheapest_first[rank]
-    best_row = gains[:, center].argmin()
-    C = state.C.copy()
-    C[center] = rows[best_row]  # in its slot, so that the other labels stay
-    return C
+        The table is read for several swaps at once, the more so the more fail.
+        """
+        for n_tries in chain((1, 2, 4), repeat(8)):
+            rows = self._draw(n_tries * N_CANDIDATES)
+            cap = self.state.cut.threshold
+            gains = self.X.swap_gains(rows, self.nearest, len(self.state.C), cap)
+            for first in range(0, len(rows), N_CANDIDATES):
+                some = slice(first, first + N_CANDIDATES)
+                yield rows[some], gains[some]
+
+    def _move_group(self, center: int) -> NDArray[Any]:
+        """Move a center together with those it shares its cheapest row with.
+
+        Where rows have several memberships, a clump of outliers holds as many centers.
+        To lose one of them pays nothing while the others are there.
+        """
+        nearest, C = self.nearest, self.state.C.copy()
+        shares = (nearest.labels == center).any(axis=1)
+        if self.X.weights is not None:
+            shares &= self.X.weights > 0
+        row = np.where(shares, nearest.cost, np.inf).argmin()
+        group = nearest.labels[row] if shares.any() else np.array([center])
+        C[group] = self._draw(len(group))
+        return C
+
+    def _move_one(self, n_failed: int) -> NDArray[Any]:
+        """Move one center to the best of a few drawn rows.
+
+        The center is the cheapest to lose, but after every other failure the next
+        cheapest: the estimate holds the cut where it is, which favors a center that
+        sits on a clump of outliers.
+        """
+        rows, gains = next(self.candidates)
+        cheapest_first = gains.min(axis=0).argsort(kind="stable")
+        C = self.state.C.copy()
+        center = cheapest_first[n_failed // 2 % len(C) if n_failed % 2 else 0]
+        # in its slot, so that the other labels stay
+        C[center] = rows[gains[:, center].argmin()]
+        return C

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 
 from rtkm import _native
-from rtkm._descent import Cut, Nearest, Relaxed, Vertex
+from rtkm._descent import Concentrated, Cut, Nearest, Relaxed, Watch
 
 
 def n_threads() -> int:
@@ -45,6 +45,15 @@ class Table:
         arrays = (X.data, X.indices, X.indptr, self.n_features) if csr else (X,)
         self._native = _native.Table(*arrays, weights=weights, n_threads=n_threads())
 
+    @property
+    def unit(self) -> float:
+        """What the bounds of a `Watch` are measured in, about the width of the rows."""
+        return self._native.unit()
+
+    def release(self) -> None:
+        """Free what was kept of earlier passes for later ones."""
+        self._native.release()
+
     @cached_property
     def mass(self) -> float:
         """The total weight."""
@@ -75,11 +84,14 @@ class Table:
         Less is rounding: that of a sum, or of centers, which gives rows that sit on
         their center a cost of their own.
         """
-        squared_rounding = np.square(8 * np.finfo(self.dtype).eps * state.C).sum(axis=1)
         # a level may be a mean where the objective is a sum
         share = state.level / state.objective if state.objective else 1.0
-        rounding = self.mass * share * float(squared_rounding.max())
+        rounding = self.mass * share * self.squared_rounding(state.C)
         return state.level * (1 - 1e-9) - rounding
+
+    def squared_rounding(self, C: NDArray[Any]) -> float:
+        """Return what rounding of centers may cost rows that sit on them."""
+        return float(np.square(8 * np.finfo(self.dtype).eps * C).sum(axis=1).max())
 
     def total(self, values: NDArray[np.float64]) -> float:
         """Return the weighted sum of one value a row."""
@@ -148,31 +160,37 @@ class Table:
         C: NDArray[Any],
         n_memberships: int,
         mass: float,
-        last: Vertex | None = None,
-    ) -> Vertex:
+        last: Concentrated | None = None,
+    ) -> Concentrated:
         """Assign rows to their nearest centers, keep the cheapest, and average those.
 
-        The last state tells about where the cut will fall, which saves a second look at
-        most rows; the answer does not depend on it.
+        With the last state only rows that may have changed are looked at; the answer
+        does not depend on it.
         """
         if mass >= self.mass:
             window = np.inf, np.inf
-        elif last is None or np.isinf(last.cut.threshold):
+        elif (
+            last is None or last.expected_drift is None or np.isinf(last.cut.threshold)
+        ):
             window = 0.0, 0.0
         else:
             t, (down, up) = last.cut.threshold, last.expected_drift
             window = t * (1 - down), t * (1 + up)
-        followed = (last.C, *last.nearest) if last and self.uses_bounds else None
-        nearest, kept, cut, sums, masses, objective = self._native.concentrate(
-            C, n_memberships, mass, window, followed
+        followed = (last.C, last.watch, last.moments) if last else None
+        found, moments, cut, means, objective, n_changed = self._native.concentrate(
+            C, n_memberships, mass, self.mass, window, followed, self.uses_bounds
         )
-        return Vertex(
+        watch = Watch(*found)
+        return Concentrated(
             C=C,
-            nearest=Nearest(*nearest),
-            kept=kept.view(np.bool_),
-            cut=Cut(*cut),
-            means=means(sums, masses, fallback=C),
+            clusters=watch.clusters,
+            kept=watch.kept.view(np.bool_),
+            means=means,
             objective=objective,
+            cut=Cut(*cut),
+            watch=watch,
+            moments=moments,
+            n_changed=n_changed,
             expected_drift=expected_drift(cut[0], last),
         )
 
@@ -194,36 +212,42 @@ class Table:
         followed = None
         if last is not None:
             window = last.window
-            last_C = last.C if self.uses_bounds else None
-            followed = last_C, last.vertices, last.v, last.spare, last.fractions
-        vertices, v, spare, fractions, sums, masses, objective, threshold, change = (
+            followed = last.C, last.watch, last.moments, last.v, last.fractions
+        watch, moments, v, fractions, means, objective, threshold, change = (
             self._native.relax(
-                C, n_memberships, mass, self.mass, step, window, followed
+                C,
+                n_memberships,
+                mass,
+                self.mass,
+                step,
+                window,
+                followed,
+                self.uses_bounds,
             )
         )
         return Relaxed(
             C=C,
-            vertices=vertices,
+            watch=Watch(*watch),
+            moments=moments,
             fractions=fractions,
             v=v,
-            means=means(sums, masses, fallback=C, negligible=1e-12 * masses.sum()),
+            means=means,
             objective=objective,
             change=change,
             squared_scale=self.squared_scale,
-            spare=spare,
             threshold=threshold,
             window=expected_window(threshold, last, step),
         )
 
-    def swap_gains(self, rows: NDArray[Any], state: Vertex) -> NDArray[np.float64]:
+    def swap_gains(
+        self, rows: NDArray[Any], nearest: Nearest, n_clusters: int, cap: float
+    ) -> NDArray[np.float64]:
         """Return, for each new row and each center it may replace, the change of cost.
 
         Costs are capped at the trimming threshold, which stays where it is.
         """
-        gains = self._native.swap_gains(
-            rows, *state.nearest, state.cut.threshold, len(state.C)
-        )
-        return gains[:, :-1] + gains[:, -1:]
+        gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
+        return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
 
     def lower(self, cost: NDArray[np.float64], C: NDArray[Any]) -> None:
         """Lower each cost, in place, to the squared distance of one center."""
@@ -244,7 +268,7 @@ class Table:
         return self._native.leaders(radius)
 
     @cached_property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> NDArray[np.uint32]:
         """The rows in lexicographic order."""
         return self._native.lexicographic_order()
 
@@ -296,16 +320,20 @@ def means(
     return centers
 
 
-def expected_drift(threshold: float, last: Vertex | None) -> tuple[float, float]:
+def expected_drift(
+    threshold: float, last: Concentrated | None
+) -> tuple[float, float] | None:
     """Return by how much, of itself, the threshold may fall and rise in the next step.
 
-    Mostly it goes on as it did in the last one, but less.
+    Mostly it goes on as it did in the last one, but less. None if nobody knows.
     """
     if last is None or not last.cut.threshold > 0 or np.isinf(threshold):
-        return 0.1, 0.1
+        return None
     drift = threshold / last.cut.threshold - 1
-    down, up = max(-1.5 * drift, 0.5 * drift), max(1.5 * drift, -0.5 * drift)
-    return min(down + 1e-3, 0.1), min(up + 1e-3, 0.1)
+    if not abs(drift) < 0.05:
+        return None
+    ahead, back = 1.5 * abs(drift) + 1e-3, 1.0 * abs(drift) + 1e-3
+    return (ahead, back) if drift < 0 else (back, ahead)
 
 
 def expected_window(
@@ -321,6 +349,6 @@ def expected_window(
         return -np.inf, np.inf
     scale = abs(threshold) + step
     drift = threshold - last.threshold
-    down, up = max(-1.5 * drift, 0.5 * drift), max(1.5 * drift, -0.5 * drift)
-    down, up = min(down + 1e-3 * scale, scale / 10), min(up + 1e-3 * scale, scale / 10)
+    ahead, back = 1.5 * abs(drift) + 1e-3 * scale, abs(drift) + 1e-3 * scale
+    down, up = (ahead, back) if drift < 0 else (back, ahead)
     return threshold - down, threshold + up

@@ -9,7 +9,7 @@ from reference import column
 
 from rtkm import KMOR
 from rtkm._admission import make_table
-from rtkm._descent import Wanderer
+from rtkm.clusterers.kmor import PublishedState
 
 SEVEN = column(0, 1, 2, 10, 11, 12, 40)
 
@@ -69,13 +69,8 @@ def one_step(outlier_step):
     """From ten costs 1 (eight times), 1.9 and 100, of which the last two were out."""
     X = column(1, -1, 1, -1, 1, -1, 1, -1, np.sqrt(1.9), 10)
     table, center = make_table(X), column(0)
-    state = Wanderer(
-        C=center,
-        nearest=table.nearest(center, 1),
-        kept=np.arange(10) < 8,
-        means=center,
-        objective=8 * (1 + 2 * 2 / 8),
-    )
+    trimmed = table.concentrate(center, 1, 8.0)
+    state = PublishedState(**{**vars(trimmed), "objective": 8 * (1 + 2 * 2 / 8)})
     model = KMOR(1, max_outliers=2, cutoff_factor=2, outlier_step=outlier_step)
     return state, model._step(table, state)
 

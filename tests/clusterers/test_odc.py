@@ -158,7 +158,7 @@ def test_a_cluster_all_of_whose_rows_were_outliers_flags_nothing():
         assert np.isfinite(model.outlier_scores_).all()
         assert np.isfinite(model.cluster_centers_).all()
         for state in states:
-            labels = state.nearest.labels[:, 0]
+            labels = state.clusters[:, 0]
             assert state.kept[state.scales[labels] == 0].all()
 
 

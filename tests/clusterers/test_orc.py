@@ -26,7 +26,7 @@ def test_one_round_worked_by_hand():
     # the last row the means are 1 and 11.
     model, states = fit_seven(threshold=0.8)
     assert_allclose(states[0].C.ravel(), (1, 13.25), rtol=1e-15)
-    distances = np.sqrt(states[0].nearest.cost)
+    distances = np.sqrt(states[0].cost)
     assert_allclose(distances, (1, 0, 1, 3.25, 2.25, 1.25, 6.75), rtol=1e-14)
     # 2 + 10.5625 + 5.0625 + 1.5625 + 45.5625, and 4 without the last
     assert_allclose(model.objective_path_, (64.75, 4), rtol=1e-14)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
-from rtkm._descent import Vertex, Wanderer
+from rtkm._descent import Concentrated, Wanderer
 from rtkm._params import OutlierRows, Rule, Tolerance, is_name, whole_rows
 from rtkm._table import Table
 from rtkm.seeding import Init
@@ -104,23 +104,22 @@ class KMOR(PrototypeClusterer):
     outlier_step: OutlierStep = "exact"
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Vertex:
+    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated:
         return self._drop(X, C, last=None)
 
-    def _step(self, X: Table, state: Vertex) -> Vertex:
+    def _step(self, X: Table, state: Concentrated) -> Concentrated:
         return self._drop(X, state.means, last=state)
 
-    def _drop(self, X: Table, C: NDArray[Any], last: Any) -> Vertex:
-        untrimmed = X.concentrate(C, 1, X.mass, last=last)
-        cost = untrimmed.nearest.cost
+    def _drop(self, X: Table, C: NDArray[Any], last: Any) -> Concentrated:
+        cost = X.nearest(C, 1).cost
         published = self.outlier_step == "published"
         m = self._n_beyond(X, cost, last) if published else self._best_count(X, cost)
-        state = X.concentrate(C, 1, X.mass - m, last=untrimmed)
+        state = X.concentrate(C, 1, X.mass - m, last=last)
         P = state.objective * (1 + self.cutoff_factor * m / (X.mass - m))
         if not published:
             return replace(state, objective=P)
         trail = last.longer_trail if last else ()
-        return Wanderer(**{**vars(state), "objective": P}, trail=trail)
+        return PublishedState(**{**vars(state), "objective": P}, trail=trail)
 
     def _n_beyond(self, X: Table, cost: NDArray[np.float64], last: Any) -> int:
         """Count the rows beyond the cut-off of the last inliers, up to the limit."""
@@ -141,11 +140,16 @@ class KMOR(PrototypeClusterer):
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.max_outliers, X.mass)
 
-    def _learn(self, X: Table, state: Vertex) -> None:
-        self.mean_inlier_cost_ = float(state.nearest.cost[state.kept].mean())
+    def _learn(self, X: Table, state: Concentrated) -> None:
+        self.mean_inlier_cost_ = float(X.nearest(state.C, 1).cost[state.kept].mean())
 
     def _rate(self, X: Table) -> Rating:
         labels, cost, _ = super()._rate(X)
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = cost / self.mean_inlier_cost_
         return Rating(labels, np.where(cost > 0, ratio, 0.0), cost)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PublishedState(Wanderer, Concentrated):
+    """An iterate of the published step, which may end in a cycle."""

@@ -110,7 +110,7 @@ class ODC(PrototypeClusterer):
         kept = relative(distance, scales[labels]) <= self.cutoff_factor
         return ODCState(
             C=C,
-            nearest=nearest,
+            clusters=nearest.labels,
             kept=kept,
             means=X.label_means(labels, kept, fallback=C),
             objective=float(nearest.cost[kept].sum()),

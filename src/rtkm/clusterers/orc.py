@@ -100,7 +100,7 @@ class ORC(StartsFromKMeans):
 
     def _far_rows(self, X: Table, state: ORCState) -> NDArray[np.bool_]:
         """Return the rows to be removed next."""
-        distance = np.sqrt(state.nearest.cost)
+        distance = np.sqrt(state.cost)
         farthest = distance[state.kept].max()
         far = state.kept & (distance > self.threshold * farthest)
         done = (
@@ -119,7 +119,8 @@ class ORC(StartsFromKMeans):
         nearest = X.nearest(C, 1)
         return ORCState(
             C=C,
-            nearest=nearest,
+            clusters=nearest.labels,
+            cost=nearest.cost,
             kept=kept,
             means=C,
             objective=float(nearest.cost[kept].sum()),
@@ -138,6 +139,7 @@ class ORC(StartsFromKMeans):
 class ORCState(Vertex):
     """What k-means makes of the rows that are left."""
 
+    cost: NDArray[np.float64]
     removal_round: NDArray[np.int32]
     n_rounds: int
 

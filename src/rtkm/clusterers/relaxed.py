@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rtkm._base import WeightedClusterer
-from rtkm._descent import Relaxed, Vertex
+from rtkm._descent import Concentrated, Relaxed
 from rtkm._params import (
     Auto,
     Count,
@@ -89,15 +89,15 @@ class RelaxedKMeans(WeightedClusterer):
     n_memberships: Count = 1
     step: Auto | Positive = "auto"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Vertex | Relaxed:
+    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated | Relaxed:
         if self.step == "auto":
             return X.concentrate(C, self.n_memberships, X.mass)
         return X.relax(C, self.n_memberships, X.mass, self.step)
 
-    def _step(self, X: Table, state: Any) -> Vertex | Relaxed:
+    def _step(self, X: Table, state: Any) -> Concentrated | Relaxed:
         s = self.n_memberships
         if self.step == "auto":
-            return X.concentrate(state.means, s, X.mass)
+            return X.concentrate(state.means, s, X.mass, last=state)
         return X.relax(state.means, s, X.mass, self.step, last=state)
 
     def _n_nearest(self) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from rtkm._base import WeightedClusterer
-from rtkm._descent import Relaxed, Vertex
+from rtkm._descent import Concentrated, Relaxed
 from rtkm._params import (
     Auto,
     Count,
@@ -131,13 +131,13 @@ class RTKM(WeightedClusterer):
     n_swaps: Auto | Tally = "auto"
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Vertex | Relaxed:
+    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated | Relaxed:
         s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(C, s, h)
         return X.relax(C, s, h, self.step)
 
-    def _step(self, X: Table, state: Any) -> Vertex | Relaxed:
+    def _step(self, X: Table, state: Any) -> Concentrated | Relaxed:
         s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(state.means, s, h, last=state)

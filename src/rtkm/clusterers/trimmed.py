@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from rtkm._base import WeightedClusterer
-from rtkm._descent import Vertex
+from rtkm._descent import Concentrated
 from rtkm._params import Auto, OutlierRows, Tally, whole_rows
 from rtkm._table import Table
 from rtkm.seeding import Init
@@ -20,10 +20,10 @@ class _HardTrimming(WeightedClusterer):
 
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Vertex:
+    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated:
         return X.concentrate(C, 1, self._kept_mass(X))
 
-    def _step(self, X: Table, state: Vertex) -> Vertex:
+    def _step(self, X: Table, state: Concentrated) -> Concentrated:
         return X.concentrate(state.means, 1, self._kept_mass(X), last=state)
 
 

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "centers.hpp"
 #include "concentrate.hpp"
+#include "frame.hpp"
 #include "leaders.hpp"
 #include "order.hpp"
 #include "relaxing.hpp"
@@ -27,6 +28,7 @@ class Table {
     std::variant<Rows<float>, Rows<double>> rows_;
     Team team_;
     nb::object owners_;  // keeps the arrays alive
+    Frame frame_;
     std::shared_ptr<Pool> pool_ = std::make_shared<Pool>();
 
     template <class Body>
@@ -34,26 +36,17 @@ class Table {
         return std::visit(body, rows_);
     }
 
-    template <class T>
-    static LastPass<T> read_last(const nb::object& last, const Rows<T>& rows,
-                                 std::size_t k, std::size_t s) {
-        const auto C = nb::cast<Matrix<const T>>(last[0], false);
-        const auto labels = nb::cast<Matrix<std::int32_t>>(last[1], false);
-        const auto squared = nb::cast<Matrix<double>>(last[2], false);
-        const auto cost = nb::cast<Vector<double>>(last[3], false);
-        const auto spare = nb::cast<Vector<double>>(last[4], false);
-        if (C.shape(0) != k || C.shape(1) != rows.p || labels.shape(0) != rows.n ||
-            labels.shape(1) != s || spare.shape(0) != rows.n)
-            throw nb::value_error("a last pass of another shape");
-        return {{C.data(), k, rows.p},
-                {labels.data(), squared.data(), cost.data(), spare.data(), s}};
-    }
-
     void admit(const std::optional<Vector<const double>>& weights) {
         if (visit([](const auto& rows) { return rows.n; }) > UINT32_MAX)
             throw nb::value_error("a table holds at most 2**32 - 1 rows");
-        if (weights)
-            std::visit([&](auto& rows) { rows.weights = weights->data(); }, rows_);
+        std::visit(
+            [&](auto& rows) {
+                if (weights) rows.weights = weights->data();
+                frame_ = Frame(rows);
+                rows.origin = frame_.origin.data();
+                rows.unit = frame_.unit;
+            },
+            rows_);
     }
 
 public:
@@ -76,6 +69,11 @@ public:
         admit(weights);
     }
 
+    double unit() const { return frame_.unit; }
+
+    // Frees the memory of arrays that died.
+    void release() { pool_ = std::make_shared<Pool>(); }
+
     // The nearest centers of every row: labels, squared distances, cost, spare.
     nb::tuple nearest(nb::object C, std::size_t s) const {
         return visit([&](const auto& rows) {
@@ -86,46 +84,40 @@ public:
         });
     }
 
-    // The same, and with it: kept rows, cut, sums, masses and the cost of what is kept.
-    // `last` is None, or centers and nearest of the last pass.
+    // One step of a method that trims: watch, moments, cut, means, the cost of what is
+    // kept, and how many rows changed. `last` is None, or centers, watch and moments of
+    // the last step.
     nb::tuple concentrate(nb::object C, std::size_t s, double kept_mass,
-                          std::pair<double, double> window, nb::object last) const {
+                          double total_mass, std::pair<double, double> window,
+                          nb::object last, bool uses_bounds) const {
         return visit([&](const auto& rows) {
-            using T = std::decay_t<decltype(*rows.data)>;
             const CentersOf centers(rows, C);
-            std::optional<LastPass<T>> last_pass;
-            if (!last.is_none()) last_pass = read_last<T>(last, rows, centers.k, s);
-            NearestArrays out(pool_, rows.n, s);
-            auto kept = pooled_array<std::uint8_t>(pool_, {rows.n});
-            const auto undecided = pooled_array<std::uint32_t>(pool_, {rows.n});
-            auto sums = zeros<double>({centers.k, rows.p});
-            auto masses = zeros<double>({centers.k});
-            Sums total{sums.data(), masses.data()};
-            Cut cut;
+            Stepping step(pool_, rows, centers, s);
+            if (!last.is_none()) step.follow(last);
+            Concentrated found;
             without_gil([&] {
-                cut = rtkm::concentrate(
-                    team_, rows, centers, last_pass ? &*last_pass : nullptr, kept_mass,
-                    {window.first, window.second}, out.pointers(), kept.data(),
-                    {undecided.data()}, total);
+                found = rtkm::concentrate(
+                    team_, rows, centers, step.last(), uses_bounds, kept_mass, total_mass,
+                    {window.first, window.second}, step.watch.pointers(), step.lists(),
+                    {step.moments.data(), rows.p}, step.means.data());
             });
-            return nb::make_tuple(out.tuple(), kept, as_tuple(cut), sums, masses,
-                                  total.cost);
+            return nb::make_tuple(step.watch.tuple(), step.moments, as_tuple(found.cut),
+                                  step.means, found.objective, found.n_changed);
         });
     }
 
-    // One proximal step: labels, inlier weights, spare, fractions, sums, masses,
-    // objective, threshold and the most that a weight moved. `last` is None, or the
-    // first four and, before them, None or the centers they were found with.
+    // One proximal step: watch, moments, inlier weights, fractions, means, objective,
+    // threshold and the most that a weight moved. `last` is None, or the centers and the
+    // first four of the last step.
     nb::tuple relax(nb::object C, std::size_t s, double mass, double total_mass,
-                    double step, std::pair<double, double> window, nb::object last) const {
+                    double step, std::pair<double, double> window, nb::object last,
+                    bool uses_bounds) const {
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
-            Relaxing relaxing(pool_, rows, centers, s);
-            relaxing.start(std::min(mass / total_mass, 1.0), step,
-                           {window.first, window.second});
+            Relaxing relaxing(pool_, rows, centers, s, step,
+                              std::min(mass / total_mass, 1.0));
             if (!last.is_none()) relaxing.follow(last);
-            relaxing.run(team_, mass);
-            return relaxing.tuple();
+            return relaxing.run(team_, mass, {window.first, window.second}, uses_bounds);
         });
     }
 
@@ -134,9 +126,8 @@ public:
             using T = std::decay_t<decltype(*rows.data)>;
             const CentersOf centers(rows, C);
             auto out = new_array<T>({rows.n, centers.k});
-            without_gil([&] {
-                rtkm::squared_distances(team_, rows, centers, out.data());
-            });
+            without_gil(
+                [&] { rtkm::squared_distances(team_, rows, centers, out.data()); });
             return out.cast();
         });
     }
@@ -158,25 +149,22 @@ public:
     void lower(nb::object C, Vector<double> cost) const {
         visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
-            without_gil([&] {
-                rtkm::lower(team_, rows, centers, cost.data());
-            });
+            without_gil([&] { rtkm::lower(team_, rows, centers, cost.data()); });
         });
     }
 
     nb::ndarray<nb::numpy, double> swap_gains(nb::object candidates,
                                               Matrix<std::int32_t> labels,
-                                              Matrix<double> squared,
-                                              Vector<double> cost, Vector<double> spare,
-                                              double cap, std::size_t k) const {
+                                              Matrix<double> squared, Vector<double> cost,
+                                              Vector<double> spare, double cap,
+                                              std::size_t k) const {
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, candidates);
             const Nearest state{labels.data(), squared.data(), cost.data(), spare.data(),
                                 labels.shape(1)};
-            auto gains = zeros<double>({centers.k, k + 1});
+            auto gains = zeros<double>({centers.k + 1, k + 1});
             without_gil([&] {
-                rtkm::swap_gains(team_, rows, centers, state, cap, k,
-                                 gains.data());
+                rtkm::swap_gains(team_, rows, centers, state, cap, k, gains.data());
             });
             return gains;
         });
@@ -188,9 +176,8 @@ public:
             auto sums = zeros<double>({k, rows.p});
             auto masses = zeros<double>({k});
             Sums total{sums.data(), masses.data()};
-            without_gil([&] {
-                rtkm::weighted_sums(team_, rows, weights.data(), k, total);
-            });
+            without_gil(
+                [&] { rtkm::weighted_sums(team_, rows, weights.data(), k, total); });
             return nb::make_tuple(sums, masses);
         });
     }
@@ -224,9 +211,9 @@ public:
         });
     }
 
-    nb::ndarray<nb::numpy, std::int64_t> lexicographic_order() const {
+    nb::ndarray<nb::numpy, std::uint32_t> lexicographic_order() const {
         return visit([&](const auto& rows) {
-            auto order = new_array<std::int64_t>({rows.n});
+            auto order = new_array<std::uint32_t>({rows.n});
             without_gil([&] { rtkm::lexicographic_order(rows, order.data()); });
             return order;
         });
@@ -242,7 +229,7 @@ public:
 
     // The rows drawn by each of `u`; chances are weight * min(cost, cap), or the weights
     // alone, also where no cost is left.
-    nb::ndarray<nb::numpy, std::int64_t> draw(Vector<const std::int64_t> order,
+    nb::ndarray<nb::numpy, std::int64_t> draw(Vector<const std::uint32_t> order,
                                               std::optional<Vector<const double>> cost,
                                               double cap, Vector<const double> u) const {
         auto drawn = new_array<std::int64_t>({u.shape(0)});
@@ -314,8 +301,8 @@ Sets find_sets(const Costs& L, const Costs& P, const Price& linear, const Price&
     if (P.shape(0) != k || P.shape(1) != k) throw nb::value_error("P of wrong shape");
     for (const Price* price : {&linear, &pair, &fixed})
         if (price->shape(0) != k + 1) throw nb::value_error("prices of wrong length");
-    const SetCosts costs{L.data(),    P.data(),     linear.data(),
-                         pair.data(), fixed.data(), n, k};
+    const SetCosts costs{L.data(), P.data(), linear.data(), pair.data(), fixed.data(),
+                         n,        k};
     auto sets = new_array<std::uint8_t>({n, k});
     without_gil([&] { search(Team{n_threads, signal_is_pending}, costs, sets.data()); });
     return sets;
@@ -359,11 +346,13 @@ NB_MODULE(_native, m) {
                       std::optional<Vector<const double>>, int>(),
              "data"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(),
              "n_features"_a, weights, threads)
+        .def("unit", &Table::unit)
+        .def("release", &Table::release)
         .def("nearest", &Table::nearest, "C"_a, "n_memberships"_a)
         .def("concentrate", &Table::concentrate, "C"_a, "n_memberships"_a, "kept_mass"_a,
-             "window"_a, "last"_a.none())
+             "total_mass"_a, "window"_a, "last"_a.none(), "uses_bounds"_a)
         .def("relax", &Table::relax, "C"_a, "n_memberships"_a, "mass"_a, "total_mass"_a,
-             "step"_a, "window"_a, "last"_a.none())
+             "step"_a, "window"_a, "last"_a.none(), "uses_bounds"_a)
         .def("squared_distances", &Table::squared_distances, "C"_a)
         .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())

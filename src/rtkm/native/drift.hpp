@@ -1,4 +1,4 @@
-// How far the centers went since the last pass, and whether that pass still tells.
+// How far the centers went since the last pass, and what that leaves of its bounds.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -6,87 +6,145 @@
 #include <numeric>
 #include <vector>
 
-#include "rows.hpp"
+#include "scratch.hpp"
 
 namespace rtkm {
 
-// What the last pass found, and where the centers were then.
+// What rounding can make of squared distances, which carry at most p + 2 relative errors
+// of T each.
 template <class T>
-struct LastPass {
-    Centers<T> centers;
-    Nearest nearest;
-};
+double rounding_of_distances(std::size_t p) {
+    return 4.0 * (p + 8) * std::numeric_limits<T>::epsilon();
+}
 
-// All bounds are rounded to the safe side: squared distances carry at most p + 2 relative
-// errors of T each.
+// A center that went much farther than the others, as after a swap, would spoil the
+// bounds of all rows. If it is taken for one that jumped, only where it is now counts:
+// rows near to their own center cannot be near to one that is far away from that.
 template <class T>
 class Travel {
 public:
-    Travel(const Centers<T>& now, const Centers<T>& before) : way_(now.k), order_(now.k) {
-        for (std::size_t j = 0; j < now.k; ++j) {
-            double squared = 0;
-            for (std::size_t f = 0; f < now.p; ++f) {
-                const double step = static_cast<double>(now.data[j * now.p + f]) -
-                                    before.data[j * now.p + f];
-                squared += step * step;
-            }
-            way_[j] = std::sqrt(squared) * (1 + 1e-9);
-        }
-        drift.trust = 1 - 8.0 * (now.p + 8) * std::numeric_limits<T>::epsilon();
+    Travel(const Centers<T>& now, const Centers<T>& before, double unit)
+        : now_(now),
+          per_unit_(1 / unit),
+          way_(now.k),
+          other_(now.k),
+          jump_(now.k),
+          order_(now.k) {
+        for (std::size_t j = 0; j < now.k; ++j)
+            way_[j] = distance(now.data + j * now.p, before.data + j * now.p);
         std::iota(order_.begin(), order_.end(), 0);
-        std::partial_sort(
-            order_.begin(), order_.begin() + std::min(now.k, n_plans), order_.end(),
-            [&](std::int32_t a, std::int32_t b) { return way_[a] > way_[b]; });
-        drift.rest = way_[order_[0]];
+        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+            return way_[a] != way_[b] ? way_[a] > way_[b] : a < b;
+        });
+        trust_ = static_cast<float>(1 - 2 * rounding_of_distances<T>(now.p) - 1e-6);
     }
 
-    Drift drift;
+    Drift drift() const { return {way_.data(), other_.data(), jump_.data(), trust_}; }
 
-    // A center that went much farther than the others, as after a swap, would spoil the
-    // bounds of all rows: it may be cheaper to measure it. Some rows are asked how many
-    // would be left open if so many centers were measured. The unit is a distance within
-    // a tile, as measured; one apart takes about four, and so does what goes with each.
-    // False if it is quicker to look at all centers again.
-    bool pays(const Nearest& last, std::size_t n) {
-        const std::vector<double> open = open_shares(last, n);
-        const double all_centers = way_.size() + 4.0;
+    // Finds out, from some rows, for how many centers that jumped the fewest are left
+    // awake. False if it is quicker to look at all centers again. The unit is a distance
+    // within a tile, as measured; one apart takes about four.
+    bool pays(const Watch& last, std::size_t n) {
+        const double all_centers = now_.k + 4.0;
         double least = all_centers;
-        bool found = false;
-        for (std::size_t m = 0; m < open.size(); ++m) {
-            const double cost = 4.0 * (1 + last.s + m) + open[m] * (all_centers + 2);
-            if (cost >= least) continue;
-            least = cost;
-            found = true;
-            drift.n_movers = m;
-            drift.rest = m < way_.size() ? way_[order_[m]] : 0.0;
+        std::size_t best = 0;
+        const bool affordable = now_.k <= n / 64;  // there are as many pairs of centers
+        if (affordable) measure_pairs();
+        for (const std::size_t n_jumps : plans(affordable)) {
+            set_jumps(n_jumps);
+            const auto [awake, open] = ask_rows(last, n);
+            const double cost = 1 + awake * 5 + open * all_centers;
+            if (cost < least) {
+                least = cost;
+                best = n_jumps;
+            }
         }
-        std::copy(order_.begin(), order_.begin() + drift.n_movers, drift.movers);
-        return found;
+        set_jumps(best);
+        return least < all_centers;
     }
 
 private:
-    static constexpr std::size_t n_plans = Drift::most_movers + 1;
+    const Centers<T> now_;
+    double per_unit_;
+    std::vector<float> way_, other_, jump_, pairs_;
+    std::vector<std::size_t> order_;  // those that went farthest first
+    float trust_;
 
-    std::vector<double> way_;
-    std::vector<std::int32_t> order_;  // those that went farthest first
-
-    // The share of rows that are not sure of their centers, for 0, 1, .. movers.
-    std::vector<double> open_shares(const Nearest& last, std::size_t n) const {
-        constexpr std::size_t n_asked = 512;
-        const std::size_t stride = n / n_asked + 1, s = last.s;
-        std::vector<double> open(std::min(way_.size(), n_plans));
-        double n_seen = 0;
-        for (std::size_t i = 0; i < n; i += stride, ++n_seen) {
-            double own = 0;
-            for (std::size_t r = 0; r < s; ++r)
-                own = std::max(own, std::sqrt(last.squared[i * s + r]) +
-                                        way_[last.labels[i * s + r]]);
-            const double slack = std::sqrt(last.spare[i]) - own;
-            for (std::size_t m = 0; m < open.size(); ++m)
-                open[m] += !(way_[order_[m]] < slack);
+    // In units of the table, a little longer than it is.
+    float distance(const T* a, const T* b) const {
+        double squared = 0;
+        for (std::size_t f = 0; f < now_.p; ++f) {
+            const double step = (static_cast<double>(a[f]) - b[f]) * per_unit_;
+            squared += step * step;
         }
-        for (double& share : open) share /= n_seen;
-        return open;
+        return static_cast<float>(std::sqrt(squared) * 1.000001);
+    }
+
+    // The distances of each two centers, a little shorter than they are.
+    void measure_pairs() {
+        const std::size_t k = now_.k;
+        std::vector<T> squared(k * k);
+        ScratchMemory<T> memory(now_.p, k, 0);
+        kernels<T>().distances({now_.data, k, now_.p}, {0, k}, now_, squared.data(),
+                               memory.workspace());
+        pairs_.resize(k * k);
+        for (std::size_t i = 0; i < k * k; ++i)
+            pairs_[i] = static_cast<float>(
+                std::min(std::sqrt(static_cast<double>(squared[i])) * per_unit_,
+                         static_cast<double>(std::numeric_limits<float>::max())) *
+                trust_);
+    }
+
+    // None, some, or all.
+    std::vector<std::size_t> plans(bool with_jumps) const {
+        std::vector<std::size_t> plans{0};
+        if (!with_jumps) return plans;
+        for (std::size_t n_jumps = 1; n_jumps < std::min<std::size_t>(now_.k, 5);
+             ++n_jumps)
+            plans.push_back(n_jumps);
+        plans.push_back(now_.k);
+        return plans;
+    }
+
+    // Takes those that went farthest for centers that jumped.
+    void set_jumps(std::size_t n_jumps) {
+        const std::size_t k = now_.k;
+        const float none = std::numeric_limits<float>::infinity();
+        for (std::size_t j = 0; j < k; ++j) {
+            const bool is_first = n_jumps < k && order_[n_jumps] == j;
+            const std::size_t next = n_jumps + is_first;
+            other_[j] = next < k ? way_[order_[next]] : 0.0f;
+            jump_[j] = none;
+        }
+        for (std::size_t r = 0; r < n_jumps; ++r)
+            for (std::size_t j = 0; j < k; ++j) {
+                if (order_[r] == j) continue;
+                jump_[j] = std::min(jump_[j], pairs_[order_[r] * k + j]);
+            }
+    }
+
+    struct Shares {
+        double awake, open;
+    };
+    Shares ask_rows(const Watch& last, std::size_t n) const {
+        constexpr std::size_t n_asked = 128;
+        const std::size_t stride = n / n_asked + 1, s = last.s;
+        double n_seen = 0, awake = 0, open = 0;
+        for (std::size_t i = 0; i < n; i += stride, ++n_seen) {
+            const std::int32_t* const labels = last.labels + i * s;
+            if (labels[0] < 0) {  // it has no center of its own
+                ++awake, ++open;
+                continue;
+            }
+            float way = 0;
+            for (std::size_t r = 0; r < s; ++r) way = std::max(way, way_[labels[r]]);
+            const float far = last.far[i] + way;
+            const float low =
+                std::min(last.low[i] - other_[labels[0]], jump_[labels[0]] - far);
+            awake += !(far < low) || !last.kept[i];
+            open += !(last.far[i] < low);
+        }
+        return {awake / n_seen, open / n_seen};
     }
 };
 

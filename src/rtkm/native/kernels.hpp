@@ -22,8 +22,8 @@ struct Workspace {
 template <class T>
 constexpr std::size_t tile_rows = 64 / sizeof(T);
 
-// Rows that are followed before those that may have changed are gathered into tiles.
-constexpr std::size_t follow_rows = 64;
+// Rows of a block: few enough for what is known of each to stay in the nearest cache.
+constexpr std::size_t follow_rows = 256;
 
 template <class T>
 struct Kernels {
@@ -33,17 +33,20 @@ struct Kernels {
     void (*nearest)(const Rows<T>&, Range, const Centers<T>&, const Nearest&,
                     const Workspace<T>&);
 
-    // The same from those of the last pass; the spare may be lower than it would be.
-    void (*follow)(const Rows<T>&, Range, const Centers<T>&, const Drift&,
-                   const Nearest& last, const Nearest&, const Workspace<T>&);
+    // Nearest centers, kept rows and changed sums, but for the undecided rows.
+    void (*follow)(const Following<T>&, Range, PassReport&, const Workspace<T>&);
 
-    // Rows below the window are kept and summed, those inside are listed.
-    void (*sum_sure)(const Rows<T>&, Range, const Nearest&, const Window&, std::size_t k,
-                     std::uint8_t* kept, Undecided&, Sums&);
+    // Once the cut is known: those of a range of the undecided rows.
+    void (*settle)(const Following<T>&, Range, const Undecided&, const Cut&, PassReport&);
 
-    // Once the cut is known: decides a range of the undecided rows and sums the kept.
-    void (*settle)(const Rows<T>&, Range, const Undecided&, const Nearest&, const Cut&,
-                   std::uint8_t* kept, Sums&);
+    // Adds a share of a row to the sums of a cluster.
+    void (*join)(const Rows<T>&, std::size_t row, double share, const ClusterSums&);
+
+    // The sums of what is kept, from all rows.
+    void (*sum_kept)(const Following<T>&, Range, PassReport&);
+
+    // The cost of what is kept, summed row by row.
+    double (*kept_cost)(const Following<T>&, Range, const Cut&, const Workspace<T>&);
 
     // n x k squared distances.
     void (*distances)(const Rows<T>&, Range, const Centers<T>&, T* out,
@@ -53,8 +56,8 @@ struct Kernels {
     void (*lower)(const Rows<T>&, Range, const Centers<T>&, double* cost,
                   const Workspace<T>&);
 
-    // Change of the cost, capped at `cap`, if candidate c takes the place of center j:
-    // gains[c][j] + gains[c][k].
+    // Change of the cost, capped at `cap`, if candidate c of n takes the place of center
+    // j: gains[c][j] + gains[c][k] + gains[n][j].
     void (*swap_gains)(const Rows<T>&, Range, const Centers<T>& candidates,
                        const Nearest&, double cap, std::size_t k, double* gains,
                        const Workspace<T>&);
@@ -69,24 +72,20 @@ struct Kernels {
                       double* scratch, double* out);
 
     // Mean distance of the pairs among k rows, which are listed in a line each.
-    void (*mean_pair_distances)(const Rows<T>&, Range lines, const std::int64_t* neighbors,
-                                std::size_t k, double* out);
+    void (*mean_pair_distances)(const Rows<T>&, Range lines,
+                                const std::int64_t* neighbors, std::size_t k,
+                                double* out);
 
     // Nearest center of one dense row; ties go to the lowest number.
     Closest (*closest)(const T* row, const Centers<T>&);
 
-    // Lists the rows of a block that do not surely stay at their vertex in a proximal
-    // step.
-    std::size_t (*stay)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,
-                        const Weights&, double* cost, std::uint32_t* open);
+    // The proximal step of a block, but for the undecided rows.
+    void (*relax)(const Following<T>&, const Proximal&, Range, RelaxReport&,
+                  const Workspace<T>&);
 
-    // The proximal step of a block, but for the undecided rows, which are listed.
-    void (*relax)(const Rows<T>&, Range, const Centers<T>&, const Proximal&,
-                  const Weights&, PartReport&, Sums&, const Workspace<T>&);
-
-    // Sums under memberships and inlier weights, of a range of the undecided rows.
-    void (*sum_weighted)(const Rows<T>&, Range, const Undecided&, const Weights&,
-                         std::size_t k, Sums&);
+    // Once the undecided rows have their inlier weights: what a range of them count for.
+    void (*settle_relaxed)(const Following<T>&, const Proximal&, Range, const Undecided&,
+                           const Fractions& now, RelaxReport&);
 };
 
 // The best kernels this processor runs.

@@ -12,9 +12,15 @@ namespace {
 using Four = Vec<double>;
 constexpr std::size_t four = width<double>;
 
-inline Four smaller(Four a, Four b) { return a < b ? a : b; }
-inline Four larger(Four a, Four b) { return a < b ? b : a; }
-inline bool all(Mask<double> m) { return (m[0] & m[1] & m[2] & m[3]) != 0; }
+inline Four smaller(Four a, Four b) {
+    return a < b ? a : b;
+}
+inline Four larger(Four a, Four b) {
+    return a < b ? b : a;
+}
+inline bool all(Mask<double> m) {
+    return (m[0] & m[1] & m[2] & m[3]) != 0;
+}
 inline void note_largest(Four values, double& largest) {
     for (std::size_t l = 0; l < four; ++l)
         if (largest < values[l]) largest = values[l];
@@ -102,6 +108,7 @@ inline Outcome project_four(const T* distances, std::size_t k, std::size_t s, Fo
         out.change = larger(out.change, larger(w - last, last - w));
         out.n_fractions += (w > zero) & (w < one) ? one : zero;
         out.spare = w == zero ? smaller(out.spare, d) : out.spare;
+        out.farthest = w == one ? larger(out.farthest, d) : out.farthest;
         out.label += w == one ? number : zero;
     }
     return out;

@@ -51,13 +51,13 @@ double leading_value(const Rows<T>& rows, std::size_t i) {
 // Sorting contiguous keys of the first column settles most of the order; only rows that
 // tie there are compared as rows.
 template <class T>
-void lexicographic_order(const Rows<T>& rows, std::int64_t* order) {
+void lexicographic_order(const Rows<T>& rows, std::uint32_t* order) {
     std::vector<std::pair<std::uint64_t, std::size_t>> keys(rows.n);
     for (std::size_t i = 0; i < rows.n; ++i)
         keys[i] = {ordered_bits(leading_value(rows, i)), i};
     std::sort(keys.begin(), keys.end());
     for (std::size_t i = 0; i < rows.n; ++i)
-        order[i] = static_cast<std::int64_t>(keys[i].second);
+        order[i] = static_cast<std::uint32_t>(keys[i].second);
     for (std::size_t first = 0, last; first < rows.n; first = last) {
         for (last = first + 1; last < rows.n && keys[last].first == keys[first].first;)
             ++last;
@@ -78,7 +78,7 @@ std::size_t count_distinct(const Rows<T>& rows, std::size_t enough) {
 // chances exceeds u * their total. Sums of blocks come first, so that each draw walks
 // one block only.
 struct Draws {
-    const std::int64_t* order;
+    const std::uint32_t* order;
     std::size_t n;
     const double* u;
     std::size_t n_draws;
@@ -89,11 +89,12 @@ struct Draws {
     bool by(const Team& team, const Chance& chance) const {
         constexpr std::size_t block = 1024;
         std::vector<double> sums((n + block - 1) / block);
-        for_each_part(team, Partition(sums.size()), 16 * block, [&](std::size_t, Range blocks) {
-            for (std::size_t b = blocks.first; b < blocks.last; ++b)
-                for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-                    sums[b] += chance(order[i]);
-        });
+        for_each_part(
+            team, Partition(sums.size()), 16 * block, [&](std::size_t, Range blocks) {
+                for (std::size_t b = blocks.first; b < blocks.last; ++b)
+                    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
+                        sums[b] += chance(order[i]);
+            });
         const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
         for (std::size_t d = 0; d < n_draws && total > 0; ++d) {
             const double target = u[d] * total;

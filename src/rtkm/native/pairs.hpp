@@ -47,11 +47,11 @@ void mean_pair_distances(const Rows<T>& rows, Range range, const std::int64_t* n
         double sum = 0;
         for (std::size_t a = 1; a < k; ++a)
             for (std::size_t b = 0; b < a; ++b)
-                sum += __builtin_sqrt(
-                    rows.is_csr() ? csr_squared_distance(rows, near[a], near[b])
-                                  : squared_distance(rows.data + near[a] * rows.p,
-                                                     rows.data + near[b] * rows.p,
-                                                     rows.p));
+                sum += __builtin_sqrt(rows.is_csr()
+                                          ? csr_squared_distance(rows, near[a], near[b])
+                                          : squared_distance(rows.data + near[a] * rows.p,
+                                                             rows.data + near[b] * rows.p,
+                                                             rows.p));
         out[i] = 2 * sum / (static_cast<double>(k) * static_cast<double>(k - 1));
     }
 }

@@ -4,42 +4,16 @@
 #include <new>
 #include <optional>
 
-#include "drift.hpp"
-#include "kernels.hpp"
+#include "scratch.hpp"
 #include "team.hpp"
 
 namespace rtkm {
 
-template <class T>
-class ScratchMemory {
-public:
-    ScratchMemory(std::size_t p, std::size_t k, std::size_t s)
-        : tile_(allocate(p)), distances_(allocate(k)), nearest_(s + 1), order_(s + 1) {}
-    Workspace<T> workspace() {
-        return {tile_.get(), distances_.get(), nearest_.data(), order_.data()};
-    }
-
-private:
-    struct Free {
-        void operator()(T* memory) const {
-            ::operator delete[](memory, std::align_val_t{64});
-        }
-    };
-    using Aligned = std::unique_ptr<T[], Free>;
-    static Aligned allocate(std::size_t features) {
-        const std::size_t bytes = features * tile_rows<T> * sizeof(T);
-        return Aligned(static_cast<T*>(::operator new[](bytes, std::align_val_t{64})));
-    }
-    Aligned tile_, distances_;
-    std::vector<T> nearest_;
-    std::vector<std::int32_t> order_;
-};
-
 // The partial sums of all parts.
 class PartialSums {
 public:
-    PartialSums(std::size_t n_rows, std::size_t k, std::size_t p)
-        : partition(n_rows, (k + 1) * (p + 1)), k_(k), p_(p), sums_(partition.n_parts) {
+    PartialSums(const Partition& partition, std::size_t k, std::size_t p)
+        : partition(partition), k_(k), p_(p), sums_(partition.n_parts) {
         for (auto& sums : sums_) {
             memory_.emplace_back((k + 1) * (p + 1));
             sums = {memory_.back().data(), memory_.back().data() + (k + 1) * p};
@@ -102,51 +76,6 @@ void nearest(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
             });
 }
 
-// The nearest centers and, while the rows are in the cache, the sums of the sure ones.
-// `last` may be null, and changes nothing but the time it takes.
-template <class T>
-void nearest_and_sums(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-                      const LastPass<T>* last, const Nearest& out, const Window& window,
-                      std::uint8_t* kept, Undecided& undecided, Sums& total) {
-    constexpr std::size_t cached = follow_rows;
-    std::optional<Travel<T>> travel;
-    if (last && !rows.is_csr()) travel.emplace(centers, last->centers);
-    const bool follows = travel && travel->pays(last->nearest, rows.n);
-    PartialSums sums(rows.n, centers.k, rows.p);
-    std::vector<Undecided> parts(sums.partition.n_parts);
-    for (std::size_t part = 0; part < parts.size(); ++part)
-        parts[part].rows = undecided.rows + sums.partition[part].first;
-    pass<T>(team, sums.partition, rows, centers.k, out.s,
-            [&](std::size_t part, Range range, const Workspace<T>& work) {
-                for (std::size_t i = range.first; i < range.last; i += cached) {
-                    const Range few{i, std::min(range.last, i + cached)};
-                    if (follows)
-                        kernels<T>().follow(rows, few, centers, travel->drift,
-                                            last->nearest, out, work);
-                    else
-                        kernels<T>().nearest(rows, few, centers, out, work);
-                    kernels<T>().sum_sure(rows, few, out, window, centers.k, kept,
-                                          parts[part], sums[part]);
-                }
-            });
-    sums.add_to(total);
-    for (const Undecided& part : parts) {
-        std::copy(part.rows, part.rows + part.n, undecided.rows + undecided.n);
-        undecided.n += part.n;
-    }
-}
-
-template <class T>
-void settle(const Team& team, const Rows<T>& rows, const Undecided& undecided,
-            const Nearest& nearest, const Cut& cut, std::size_t k, std::uint8_t* kept,
-            Sums& total) {
-    PartialSums sums(undecided.n, k, rows.p);
-    for_each_part(team, sums.partition, rows.p, [&](std::size_t part, Range range) {
-        kernels<T>().settle(rows, range, undecided, nearest, cut, kept, sums[part]);
-    });
-    sums.add_to(total);
-}
-
 template <class T>
 void squared_distances(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
                        T* out) {
@@ -179,7 +108,7 @@ template <class T>
 void swap_gains(const Team& team, const Rows<T>& rows, const Centers<T>& candidates,
                 const Nearest& state, double cap, std::size_t k, double* gains) {
     const Partition partition(rows.n);
-    const std::size_t size = candidates.k * (k + 1);
+    const std::size_t size = (candidates.k + 1) * (k + 1);
     std::vector<std::vector<double>> partial(partition.n_parts);
     pass<T>(team, partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
@@ -194,7 +123,7 @@ void swap_gains(const Team& team, const Rows<T>& rows, const Centers<T>& candida
 template <class T>
 void weighted_sums(const Team& team, const Rows<T>& rows, const double* weights,
                    std::size_t k, Sums& total) {
-    PartialSums sums(rows.n, k, rows.p);
+    PartialSums sums(Partition(rows.n, (k + 1) * (rows.p + 1)), k, rows.p);
     for_each_part(team, sums.partition, rows.p * k, [&](std::size_t part, Range range) {
         kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
     });

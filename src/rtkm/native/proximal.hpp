@@ -1,9 +1,8 @@
 // The proximal step of memberships and inlier weights, for kernels.cpp alone.
 #pragma once
+#include "follow.hpp"
 #include "lanes.hpp"
-#include "nearest.hpp"
 #include "sums.hpp"
-#include "weights.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
@@ -11,30 +10,29 @@ namespace {
 
 // Memberships of four rows, center after center.
 template <class T>
-inline void load_memberships(const std::uint32_t* rows, std::size_t k,
+inline void load_memberships(const std::uint32_t* rows, std::size_t k, const Watch& last,
                              const Proximal& step, const double* zeros, double* w) {
     constexpr std::size_t lanes = tile_rows<T>;
-    if (step.is_first()) {
+    if (last.labels == nullptr) {
         for (std::size_t j = 0; j < k; ++j) store(w + j * lanes, step.first_w + Four{});
         return;
     }
-    const std::size_t s = step.last.s;
+    const std::size_t s = last.s;
     const double* weights[four];
     for (std::size_t l = 0; l < four; ++l) {
-        const std::int32_t label = step.last.labels[rows[l] * s];
-        weights[l] = label < 0 ? step.last.fractions.of(rows[l], label) : zeros;
+        const std::int32_t label = last.labels[rows[l] * s];
+        weights[l] = label < 0 ? step.fractions.of(rows[l], label) : zeros;
     }
     turn_in<T>(weights, k, w);
     for (std::size_t l = 0; l < four; ++l) {
-        const std::int32_t* labels = step.last.labels + rows[l] * s;
+        const std::int32_t* labels = last.labels + rows[l] * s;
         for (std::size_t r = 0; r < s; ++r)
             if (labels[r] >= 0) w[labels[r] * lanes + l] = 1.0;
     }
 }
 
 // The centers of four rows, each s; returns whether all of the rows are at vertices.
-inline bool load_vertices(const std::uint32_t* rows, const Weights& last,
-                          double* numbers) {
+inline bool load_vertices(const std::uint32_t* rows, const Watch& last, double* numbers) {
     if (last.labels == nullptr) return false;
     for (std::size_t r = 0; r < last.s; ++r) {
         Four number;
@@ -49,8 +47,8 @@ inline bool load_vertices(const std::uint32_t* rows, const Weights& last,
 // Writes the memberships of up to four rows: their s centers each, or k weights.
 template <class T>
 inline void keep_memberships(const std::uint32_t* rows, std::size_t n, std::size_t k,
-                             const double* w, const Outcome& outcome, const Weights& out,
-                             PartReport& report, double* dump) {
+                             const double* w, const Outcome& outcome, const Watch& out,
+                             RelaxReport& report, double* dump) {
     const std::size_t s = out.s, n_before = report.n_fractions;
     double* weights[four] = {dump, dump, dump, dump};
     for (std::size_t l = 0; l < n; ++l) {
@@ -88,242 +86,174 @@ struct TileScratch {
 // Four rows that have met all centers: new memberships, and what they make of them.
 template <class T>
 inline Outcome move_four(const std::uint32_t* rows, std::size_t n, const T* distances,
-                         std::size_t k, const Proximal& step, const Weights& out,
-                         const TileScratch<T>& scratch, PartReport& report) {
-    const std::size_t s = out.s;
+                         const Following<T>& pass, const Proximal& step,
+                         const TileScratch<T>& scratch, RelaxReport& report) {
+    const std::size_t k = pass.centers.k, s = pass.out.s;
     Four pace;
-    for (std::size_t l = 0; l < four; ++l) pace[l] = step.v(rows[l]);
+    for (std::size_t l = 0; l < four; ++l) pace[l] = step.before(rows[l]);
     pace /= step.step;
-    if (load_vertices(rows, step.last, scratch.lowest)) {
+    if (load_vertices(rows, pass.last, scratch.lowest)) {
         const Outcome outcome = survey(distances, k, scratch.lowest, s);
         if (all((outcome.farthest <= outcome.spare) | (pace == Four{}))) {
             for (std::size_t l = 0; l < n; ++l)
                 for (std::size_t r = 0; r < s; ++r)
-                    out.labels[rows[l] * s + r] = step.last.labels[rows[l] * s + r];
+                    pass.out.labels[rows[l] * s + r] = pass.last.labels[rows[l] * s + r];
             return outcome;
         }
     }
-    load_memberships<T>(rows, k, step, scratch.zeros, scratch.before);
+    load_memberships<T>(rows, k, pass.last, step, scratch.zeros, scratch.before);
     const Outcome outcome = project_four(distances, k, s, pace, scratch.before,
                                          scratch.after, scratch.lowest);
-    keep_memberships<T>(rows, n, k, scratch.after, outcome, out, report, scratch.dump);
+    keep_memberships<T>(rows, n, k, scratch.after, outcome, pass.out, report,
+                        scratch.dump);
     return outcome;
 }
 
-// CSR rows leave the lanes beyond the end of a tile as they were; four rows at a time
-// need numbers there.
+// The bounds of rows at a vertex; those of others do not matter.
 template <class T>
-inline void repeat_last(const Tile<T>& tile, std::size_t k, T* distances) {
-    for (std::size_t l = tile.count; l % four > 0; ++l)
-        for (std::size_t j = 0; j < k * tile_rows<T>; j += tile_rows<T>)
-            distances[j + l] = distances[j + tile.count - 1];
+inline void keep_bounds(const Following<T>& pass, const std::uint32_t* row, std::size_t n,
+                        const Outcome& outcome) {
+    constexpr std::size_t lanes = tile_rows<double>;
+    double squared[3][lanes] = {};
+    float bounds[3][lanes];
+    store(squared[0], outcome.farthest);
+    store(squared[1], outcome.spare);
+    store(squared[2], outcome.cost);
+    upper_bounds(squared[0], pass.per_square_up, bounds[0]);
+    lower_bounds(squared[1], pass.per_square_down, bounds[1]);
+    upper_bounds(squared[2], pass.per_square_up, bounds[2]);
+    for (std::size_t l = 0; l < n; ++l) {
+        pass.out.far[row[l]] = bounds[0][l];
+        pass.out.low[row[l]] = bounds[1][l];
+        if (pass.out.s > 1) pass.out.reach[row[l]] = bounds[2][l];
+    }
 }
 
 // Rows that meet all centers: new memberships, costs and bounds.
 template <class T>
-void move_tile(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& centers,
-               const Proximal& step, const Weights& out, PartReport& report, double* cost,
-               std::size_t first, const Workspace<T>& work) {
-    const TileScratch<T> scratch(report.scratch, centers.k);
-    tile_distances(rows, tile, centers, work);
-    repeat_last(tile, centers.k, work.distances);
+void move_tile(const Following<T>& pass, const Proximal& step, const Tile<T>& tile,
+               std::size_t first, double* costs, RelaxReport& report,
+               const Workspace<T>& work) {
+    const TileScratch<T> scratch(report.scratch, pass.centers.k);
+    tile_distances(pass.rows, tile, pass.centers, work);
     Four change = {};
     for (std::size_t from = 0; from < tile.count; from += four) {
         const std::uint32_t* row = tile.row + from;
         const std::size_t n = tile.count - from < four ? tile.count - from : four;
-        const Outcome outcome = move_four(row, n, work.distances + from, centers.k, step,
-                                          out, scratch, report);
-        for (std::size_t l = 0; l < n; ++l) {
-            out.spare[row[l]] = outcome.n_fractions[l] > 0 ? 0.0 : outcome.spare[l];
-            cost[row[l] - first] = outcome.cost[l];
-        }
+        const Outcome outcome =
+            move_four(row, n, work.distances + from, pass, step, scratch, report);
+        keep_bounds(pass, row, n, outcome);
+        for (std::size_t l = 0; l < n; ++l) costs[row[l] - first] = outcome.cost[l];
         change = larger(change, outcome.change);
     }
     note_largest(change, report.change);
 }
 
-// Distances of a tile's rows to their own centers: the sum and the farthest. Rows at no
-// vertex get any.
+// Counts a row whose inlier weight is known: if it is whole at a vertex it joins the
+// sums of its clusters, else it is summed for this pass alone.
 template <class T>
-inline void meet_own(const T* const* row, const Centers<T>& centers,
-                     const std::int32_t* labels, std::size_t s, double* sum,
-                     double* farthest) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    const T* own[lanes];
-    T squared[lanes];
-    for (std::size_t r = 0; r < s; ++r) {
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const std::int32_t label = labels[l * s + r];
-            own[l] = centers.data + (label < 0 ? 0 : label) * centers.p;
-        }
-        paired_distances(row, own, centers.p, squared);
-        for (std::size_t l = 0; l < lanes; ++l) {
-            const double d = squared[l];
-            sum[l] += d;
-            farthest[l] = farthest[l] < d ? d : farthest[l];
-        }
-    }
+inline void count_row(const Following<T>& pass, std::size_t i, double v, double cost,
+                      const double* fractions, RelaxReport& report,
+                      SharingRows<T>& sharing) {
+    const std::size_t s = pass.out.s;
+    const std::int32_t* const labels = pass.out.labels + i * s;
+    const double weight = v * pass.rows.weight(i);
+    const bool whole = (v == 1) & (labels[0] >= 0);
+    pass.out.kept[i] = whole;
+    const bool was_whole = pass.last.labels && pass.last.kept[i];
+    const bool same =
+        whole == was_whole && (!whole || (s == 1 && pass.last.labels[i] == labels[0]));
+    if (!same) account(pass, i, report);
+    if (whole | (weight == 0)) return;
+    report.partly.cost += weight * cost;
+    if (labels[0] < 0) return sharing.add(i, weight, fractions);
+    for (std::size_t r = 0; r < s; ++r) sharing.add_to_one(i, weight, labels[r]);
 }
 
-// A whole tile of rows, many of which surely stay at their vertex: while no other center
-// is nearer than their own, or they have no inlier weight to be moved by. Lists the
-// others.
+// The inlier weights that do not depend on where in the window the threshold falls; the
+// other rows are listed.
 template <class T>
-inline std::size_t stay_tile(const Rows<T> rows, std::size_t first,
-                             const Centers<T> centers, const Drift& drift,
-                             const Weights last, const Weights out, double* cost,
-                             std::uint32_t* open) {
-    constexpr std::size_t lanes = tile_rows<T>;
-    const std::size_t s = last.s;
-    const std::int32_t* const labels = last.labels + first * s;
-    const T* row[lanes];
-    double spare[lanes], sum[lanes] = {}, farthest[lanes] = {};
-    for (std::size_t l = 0; l < lanes; ++l) row[l] = rows.data + (first + l) * rows.p;
-    meet_own(row, centers, labels, s, sum, farthest);
-    lower_spares(row, first, centers, drift,
-                 {last.labels, nullptr, nullptr, last.spare, s}, spare);
-    __builtin_memcpy(out.labels + first * s, labels, lanes * s * sizeof *labels);
-    __builtin_memcpy(out.spare + first, spare, sizeof spare);
-    __builtin_memcpy(cost, sum, sizeof sum);
-    const double trust = drift.trust;
-    std::size_t n_open = 0;
-    for (std::size_t l = 0; l < lanes; ++l) {
-        const bool stays = (labels[l * s] >= 0) & ((last.v[first + l] == 0) |
-                                                   (farthest[l] < trust * spare[l]));
-        open[n_open] = static_cast<std::uint32_t>(first + l);
-        n_open += !stays;
-    }
-    return n_open;
-}
-
-// A block is at most follow_rows rows; what is known of each is numbered from its first.
-
-// Lists the rows of a block that have to meet all centers; for the others everything but
-// their inlier weight is done.
-template <class T>
-std::size_t stay(const Rows<T>& rows, Range block, const Centers<T>& centers,
-                 const Proximal& step, const Weights& out, double* cost,
-                 std::uint32_t* open) {
-    std::size_t i = block.first, n_open = 0;
-    if (step.drift)
-        for (; i + tile_rows<T> <= block.last; i += tile_rows<T>)
-            n_open += stay_tile(rows, i, centers, *step.drift, step.last, out,
-                                cost + (i - block.first), open + n_open);
-    for (; i < block.last; ++i) open[n_open++] = static_cast<std::uint32_t>(i);
-    return n_open;
-}
-
-// The values of a block's rows, or all the same where there is no array of them. So that
-// four can be taken at a time, there are more beyond the end.
-inline void copy_or_fill(double* to, const double* from, double same, Range block,
-                         double beyond) {
-    const std::size_t n = block.last - block.first;
-    if (from)
-        __builtin_memcpy(to, from + block.first, n * sizeof *to);
-    else
-        for (std::size_t b = 0; b < n; ++b) to[b] = same;
-    for (std::size_t b = n; b % four > 0; ++b) to[b] = beyond;
-}
-
-// Inlier weights of the rows for which they do not depend on where in the window the
-// threshold falls; the others are listed, with their cost for a weight. `kept` becomes
-// the weight of each row that is kept. Without branches on the cost, which would be
-// gambles.
-template <class T>
-inline void weigh(const Rows<T>& rows, Range block, const Proximal& step,
-                  const Weights& out, double* cost, double* kept, PartReport& report,
-                  Sums& sums) {
-    const std::size_t n = block.last - block.first;
-    double v[follow_rows];
-    copy_or_fill(v, step.last.v, step.first_v, block, 1.0);
-    copy_or_fill(kept, rows.weights, 1.0, block, 0.0);
-    for (std::size_t b = n; b % four > 0; ++b) cost[b] = -1e300;  // nothing moves there
-    const Four zero = {}, one = zero + 1.0;
-    Four mass = zero, total = zero, change = zero;
-    for (std::size_t b = 0; b < n; b += four) {
-        const Four c = load(cost + b), last = load(v + b), weight = load(kept + b);
-        const Mask<double> sure = c <= step.window.sure - (one - last) * step.step;
-        const Mask<double> gone = c >= step.window.ceiling + last * step.step;
-        const Four now = sure ? one : (gone ? zero : c);
-        const Four counted = sure ? weight : zero;
-        change = larger(change, sure ? one - last : (gone ? last : zero));
-        store(v + b, now);
-        store(kept + b, counted);
-        mass += counted;
-        total += counted * c;
-        if (all(sure | gone)) continue;
-        const auto first = static_cast<std::uint32_t>(block.first + b);
-        for (std::uint32_t l = 0; l < four && b + l < n; ++l) {
-            report.undecided[report.n_undecided] = first + l;
-            report.n_undecided += (sure[l] | gone[l]) == 0;
-        }
-    }
-    __builtin_memcpy(out.v + block.first, v, n * sizeof *v);
-    for (std::size_t l = 0; l < four; ++l) {
-        report.mass += mass[l];
-        sums.cost += total[l];
-    }
-    note_largest(change, report.change);
-}
-
-// Adds the rows of a block to their centers; those that are not kept weigh nothing.
-template <class T, std::size_t S>
-inline void sum_block(const Rows<T> rows, Range block, const Weights out,
-                      const double* kept, std::size_t k, const double* fractions,
-                      const Sums sums) {
-    const std::size_t s = S ? S : out.s;
-    SharingRows<T> sharing(rows, k, sums);
-    for (std::size_t i = block.first; i < block.last; ++i) {
-        const double weight = kept[i - block.first];
-        const std::int32_t* labels = out.labels + i * s;
-        if (labels[0] < 0) {
-            sharing.add(i, weight, fractions + ~labels[0] * k);
+inline void weigh(const Following<T>& pass, const Proximal& step,
+                  const std::uint32_t* awake, std::size_t n, std::size_t first,
+                  const double* costs, RelaxReport& report) {
+    const std::size_t k = pass.centers.k;
+    SharingRows<T> sharing(pass.rows, k, report.partly);
+    for (std::size_t a = 0; a < n; ++a) {
+        const std::size_t i = awake[a];
+        const double cost = costs[i - first], before = step.before(i);
+        const bool sure = cost <= pass.window.sure - (1 - before) * step.step;
+        const bool gone = cost >= pass.window.ceiling + before * step.step;
+        step.v[i] = sure;
+        if (!(sure | gone)) {
+            report.undecided.rows[report.undecided.n] = awake[a];
+            report.undecided.costs[report.undecided.n++] = cost;
             continue;
         }
-        for (std::size_t r = 0; r < s; ++r) {
-            sums.masses[labels[r]] += weight;
-            add_row(rows, i, weight, sums.rows + labels[r] * rows.p);
-        }
+        const double change = sure ? 1 - before : before;
+        if (report.change < change) report.change = change;
+        const std::int32_t label = pass.out.labels[i * pass.out.s];
+        count_row(pass, i, sure, cost,
+                  label < 0 ? report.fractions + ~label * k : nullptr, report, sharing);
     }
     sharing.finish();
 }
 
-// All there is to do for a block before the threshold is known.
+// The mass of a block's rows that are surely kept.
 template <class T>
-void relax(const Rows<T>& rows, Range block, const Centers<T>& centers,
-           const Proximal& step, const Weights& out, PartReport& report, Sums& sums,
-           const Workspace<T>& work) {
-    std::uint32_t open[follow_rows];
-    double cost[follow_rows], kept[follow_rows];
-    const std::size_t n_open = stay(rows, block, centers, step, out, cost, open);
-    for (std::size_t u = 0; u < n_open; u += tile_rows<T>)
-        move_tile(rows, Tile<T>(open + u, n_open - u), centers, step, out, report, cost,
-                  block.first, work);
-    weigh(rows, block, step, out, cost, kept, report, sums);
-    if (out.s == 1)
-        sum_block<T, 1>(rows, block, out, kept, centers.k, report.fractions, sums);
-    else
-        sum_block<T, 0>(rows, block, out, kept, centers.k, report.fractions, sums);
+inline double sure_mass(const Following<T>& pass, const Proximal& step, Range block,
+                        const std::uint32_t* awake, std::size_t n_awake) {
+    if (!pass.rows.weights) {
+        double count = static_cast<double>(block.last - block.first - n_awake);
+        for (std::size_t a = 0; a < n_awake; ++a) count += step.v[awake[a]];
+        return count;
+    }
+    double mass = 0;
+    for (std::size_t i = block.first; i < block.last; ++i)
+        mass += step.v[i] * pass.rows.weights[i];
+    return mass;
 }
 
-// Sums a range of the undecided rows, once they have their inlier weights.
+// Puts listed rows of a block in order: fractions are kept in that of the rows.
+inline void sort_rows(std::uint32_t* listed, std::size_t n, Range block) {
+    bool is_listed[follow_rows] = {};
+    for (std::size_t u = 0; u < n; ++u) is_listed[listed[u] - block.first] = true;
+    std::size_t at = 0;
+    for (std::size_t i = block.first; i < block.last && at < n; ++i) {
+        listed[at] = static_cast<std::uint32_t>(i);
+        at += is_listed[i - block.first];
+    }
+}
+
+// All there is to do for a block before the threshold is known. Rows without inlier
+// weight are frozen: nothing moves their memberships.
 template <class T>
-void sum_weighted(const Rows<T>& rows, Range range, const Undecided& undecided,
-                  const Weights& weights, std::size_t k, Sums& sums) {
-    const std::size_t s = weights.s;
-    SharingRows<T> sharing(rows, k, sums);
+void relax(const Following<T>& pass, const Proximal& step, Range block,
+           RelaxReport& report, const Workspace<T>& work) {
+    if (pass.drift)
+        __builtin_memcpy(step.v + block.first, step.last_v + block.first,
+                         (block.last - block.first) * sizeof *step.v);
+    Awake awake;
+    const auto is_frozen = [&](std::size_t i) { return step.last_v[i] == 0; };
+    wake(pass, block, is_frozen, awake, work);
+    if (pass.drift) sort_rows(awake.open, awake.n_open, block);
+    for (std::size_t u = 0; u < awake.n_open; u += tile_rows<T>)
+        move_tile(pass, step, Tile<T>(awake.open + u, awake.n_open - u), block.first,
+                  awake.costs, report, work);
+    weigh(pass, step, awake.rows, awake.n, block.first, awake.costs, report);
+    report.sure_mass += sure_mass(pass, step, block, awake.rows, awake.n);
+}
+
+// Counts a range of the undecided rows, once they have their inlier weights.
+template <class T>
+void settle_relaxed(const Following<T>& pass, const Proximal& step, Range range,
+                    const Undecided& undecided, const Fractions& fractions,
+                    RelaxReport& report) {
+    SharingRows<T> sharing(pass.rows, pass.centers.k, report.partly);
     for (std::size_t u = range.first; u < range.last; ++u) {
         const std::size_t i = undecided.rows[u];
-        const double weight = rows.weight(i) * weights.v[i];
-        const std::int32_t* labels = weights.labels + i * s;
-        if (labels[0] < 0) {
-            sharing.add(i, weight, weights.fractions.of(i, labels[0]));
-            continue;
-        }
-        for (std::size_t r = 0; r < s; ++r) {
-            sums.masses[labels[r]] += weight;
-            add_row(rows, i, weight, sums.rows + labels[r] * rows.p);
-        }
+        const std::int32_t label = pass.out.labels[i * pass.out.s];
+        count_row(pass, i, step.v[i], undecided.costs[u],
+                  label < 0 ? fractions.of(i, label) : nullptr, report, sharing);
     }
     sharing.finish();
 }

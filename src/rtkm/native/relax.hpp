@@ -2,10 +2,9 @@
 // reading the table once where it can.
 #pragma once
 #include <cmath>
-#include <numeric>
 
-#include "passes.hpp"
 #include "simplex.hpp"
+#include "sweep.hpp"
 
 namespace rtkm {
 
@@ -23,7 +22,8 @@ public:
     FractionMemory(const FractionMemory&) = delete;
 
     Fractions view() const {
-        return {chunks_.data(), chunks_.size(), std::max<std::size_t>(chunk_rows_, 1), k_};
+        return {chunks_.data(), chunks_.size(), std::max<std::size_t>(chunk_rows_, 1),
+                k_};
     }
     std::size_t size() const {
         return std::accumulate(sizes_.begin(), sizes_.end(), std::size_t{0});
@@ -54,63 +54,14 @@ private:
     std::size_t chunk_rows_, k_;
 };
 
-// A pass over all rows: what is sure, and the rows that are not.
-template <class T>
-struct Sweep {
-    PartialSums sums;
-    std::vector<PartReport> reports;
-    Undecided undecided;
-
-    Sweep(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-          const Proximal& step, const Weights& out, FractionMemory& fractions)
-        : sums(rows.n, centers.k, rows.p),
-          reports(sums.partition.n_parts),
-          listed_(new std::uint32_t[rows.n]) {
-        std::vector<std::vector<double>> scratch(reports.size());
-        pass<T>(team, sums.partition, rows, centers.k, out.s,
-                [&](std::size_t part, Range range, const Workspace<T>& work) {
-                    PartReport& report = reports[part];
-                    scratch[part].resize(2 * centers.k * (tile_rows<T> + 1) + out.s * 4);
-                    report.scratch = scratch[part].data();
-                    report.undecided = &listed_[sums.partition[part].first];
-                    for (std::size_t i = range.first; i < range.last; i += follow_rows) {
-                        const Range block{i, std::min(range.last, i + follow_rows)};
-                        report.fractions = fractions.grown(part, report.n_fractions);
-                        kernels<T>().relax(rows, block, centers, step, out, report,
-                                           sums[part], work);
-                    }
-                    fractions.set_size(part, report.n_fractions);
-                });
-        undecided.rows = listed_.get();
-        for (const PartReport& report : reports) {
-            std::copy_n(report.undecided, report.n_undecided, undecided.rows + undecided.n);
-            undecided.n += report.n_undecided;
-        }
-    }
-    double sure_mass() const {
-        double mass = 0;
-        for (const PartReport& report : reports) mass += report.mass;
-        return mass;
-    }
-    double change() const {
-        double most = 0;
-        for (const PartReport& report : reports) most = std::max(most, report.change);
-        return most;
-    }
-
-private:
-    std::unique_ptr<std::uint32_t[]> listed_;
-};
-
 // What the inlier weights of the undecided rows come to.
 struct Verdict {
-    double cost = 0, change = 0;
+    double change = 0;
     double partly = 0;                // what is kept of rows that are kept in part
     double kept_most, trimmed_least;  // costs
     double threshold = 0;
 
     void add(const Verdict& part) {
-        cost += part.cost;
         change = std::max(change, part.change);
         partly += part.partly;
         kept_most = std::max(kept_most, part.kept_most);
@@ -122,30 +73,34 @@ struct Verdict {
     }
 };
 
-// The inlier weights of the undecided rows; their costs are in place of these.
+// The inlier weights of the undecided rows.
 template <class T>
 class Ballot {
 public:
-    Ballot(const Team& team, const Rows<T>& rows, const Proximal& step, double* v,
+    Ballot(const Team& team, const Following<T>& pass, const Proximal& step,
            const Undecided& undecided)
-        : team_(team), rows_(rows), step_(step), v_(v), undecided_(undecided) {}
+        : team_(team),
+          rows_(pass.rows),
+          window_(pass.window),
+          step_(step),
+          undecided_(undecided) {}
 
-    // Whether the threshold that keeps the mass is in the window.
-    bool is_in_window(double mass) const {
-        return level({step_.window.sure}, 0).total(0) <= mass &&
-               level({step_.window.ceiling}, 0).total(0) >= mass;
+    // Whether the threshold that keeps the mass is above the window, or below.
+    bool is_above(double mass) const {
+        return level({window_.ceiling}, 0).total(0) < mass;
     }
+    bool is_below(double mass) const { return level({window_.sure}, 0).total(0) > mass; }
 
     Verdict settle(double mass) const {
         const Reference reference = find_reference(mass);
         const double shift = solve_shift(
             mass, [&](double at) { return level(reference, at); }, reference.start);
         const Partition partition(undecided_.n);
-        const Verdict none{0, 0, 0, step_.window.sure, step_.window.ceiling};
+        const Verdict none{0, 0, window_.sure, window_.ceiling};
         std::vector<Verdict> partial(partition.n_parts, none);
         for_each_part(team_, partition, 8, [&](std::size_t part, Range range) {
             for (std::size_t u = range.first; u < range.last; ++u)
-                partial[part].add(set_weight(undecided_.rows[u], reference, shift));
+                partial[part].add(set_weight(u, reference, shift));
         });
         Verdict verdict = none;
         for (const Verdict& part : partial) verdict.add(part);
@@ -159,8 +114,8 @@ public:
 private:
     const Team& team_;
     const Rows<T>& rows_;
+    const Window window_;
     const Proximal& step_;
-    double* v_;
     const Undecided undecided_;
 
     // What rows are measured from. Near to the threshold it keeps the digits of those
@@ -172,88 +127,121 @@ private:
     // The row at which the cheapest reach the mass; or, if the window is narrow, its
     // middle.
     Reference find_reference(double mass) const {
-        const auto [sure, ceiling] = step_.window;
+        const auto [sure, ceiling] = window_;
         if (ceiling - sure < step_.step) return {(sure + ceiling) / 2};
-        const Values costs{v_, rows_.weights, undecided_.n, undecided_.rows};
+        const Values costs{undecided_.costs, rows_.weights, undecided_.n,
+                           undecided_.rows};
         const Cut cut = find_cut(team_, costs, mass);
         if (std::isinf(cut.threshold)) return {sure};  // no undecided row weighs anything
-        return {cut.threshold, step_.v(cut.row), -1.0};
+        return {cut.threshold, step_.before(cut.row), -1.0};
     }
-    double entry(std::size_t i, const Reference& reference) const {
-        return (step_.v(i) - reference.v) - (v_[i] - reference.cost) / step_.step;
+    double entry(std::size_t u, const Reference& reference) const {
+        return (step_.before(undecided_.rows[u]) - reference.v) -
+               (undecided_.costs[u] - reference.cost) / step_.step;
     }
     Level level(const Reference& reference, double shift) const {
         return sum_levels(team_, undecided_.n, shift, [&](std::size_t u) {
-            const std::size_t i = undecided_.rows[u];
-            return Entry{entry(i, reference), rows_.weight(i)};
+            return Entry{entry(u, reference), rows_.weight(undecided_.rows[u])};
         });
     }
-    Verdict set_weight(std::size_t i, const Reference& reference, double shift) const {
-        const double cost = v_[i], v = clip_to_unit(entry(i, reference) - shift);
-        const double weight = rows_.weight(i) * v;
-        v_[i] = v;
-        return {weight * cost, std::abs(v - step_.v(i)), v < 1 ? weight : 0.0,
+    Verdict set_weight(std::size_t u, const Reference& reference, double shift) const {
+        const std::size_t i = undecided_.rows[u];
+        const double cost = undecided_.costs[u],
+                     v = clip_to_unit(entry(u, reference) - shift);
+        step_.v[i] = v;
+        return {std::abs(v - step_.before(i)), v < 1 ? rows_.weight(i) * v : 0.0,
                 v == 1 ? cost : -infinity, v == 0 ? cost : infinity};
     }
 };
 
-// Whether most rows surely stay where they are, to judge by some of them: only then it
-// is quicker to look for those that may not.
+// The means of what is kept whole, in the moments, and of what is kept in part.
 template <class T>
-bool most_stay(const Rows<T>& rows, const Centers<T>& centers, const Proximal& step,
-               const Weights& out) {
-    constexpr std::size_t n_asked = 32, asked_rows = 16;
-    const std::size_t stride = std::max(rows.n / n_asked / 16 * 16, asked_rows);
-    std::uint32_t open[follow_rows];
-    double cost[follow_rows];
-    std::size_t n_open = 0, n_seen = 0;
-    for (std::size_t i = 0; i + asked_rows <= rows.n; i += stride) {
-        n_open += kernels<T>().stay(rows, {i, i + asked_rows}, centers, step, out, cost,
-                                    open);
-        n_seen += asked_rows;
+void write_means(const Rows<T>& rows, const Centers<T>& centers, const Moments& moments,
+                 const Sums& partly, T* means) {
+    double total = 0;
+    for (std::size_t j = 0; j < centers.k; ++j)
+        total += moments[j].mass->value() + partly.masses[j];
+    for (std::size_t j = 0; j < centers.k; ++j) {
+        const double mass = moments[j].mass->value() + partly.masses[j];
+        const bool is_filled = mass > 1e-12 * total;
+        for (std::size_t f = 0; f < rows.p; ++f) {
+            const double sum =
+                moments[j].sums[f] + (moments[j].lost[f] + partly.rows[j * rows.p + f]);
+            means[j * rows.p + f] = is_filled
+                                        ? static_cast<T>(rows.origin[f] + sum / mass)
+                                        : centers.data[j * rows.p + f];
+        }
     }
-    return 2 * n_open < n_seen;
 }
 
 struct Relaxed {
-    double threshold, change;
+    double threshold, change, objective;
 };
 
-// `last_centers` may be null, and changes nothing but the time it takes; so does the
-// window, which only must not be empty.
+// `last` may be null; `uses_bounds` and the window, which only must not be empty, change
+// nothing but the time it takes. `moments` holds the sums of what the last pass kept
+// whole, and then those of this one.
 template <class T>
 Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
-              const Centers<T>* last_centers, Proximal step, double mass, Weights out,
-              FractionMemory& fractions, Sums& total) {
-    std::optional<Travel<T>> travel;
-    // a center on its own takes about four times as long as one of many
-    if (last_centers && !rows.is_csr() && 4 * out.s <= centers.k) {
-        travel.emplace(centers, *last_centers);
-        step.drift = &travel->drift;
-        if (!most_stay(rows, centers, step, out)) step.drift = nullptr;
-    }
-    std::optional<Sweep<T>> sweep;
-    sweep.emplace(team, rows, centers, step, out, fractions);
-    const auto ballot = [&] {
-        return Ballot<T>(team, rows, step, out.v, sweep->undecided);
+              const LastPass<T>* last, bool uses_bounds, const Proximal& step,
+              double mass, const Window& window, const Watch& out, const Lists& lists,
+              FractionMemory& fractions, const Moments& moments, T* means) {
+    Knowledge<T> knowledge(rows, centers, last, uses_bounds, out);
+    Following<T>& pass = knowledge.pass;
+    pass.sorts = false;
+    const std::size_t k = centers.k;
+    std::optional<PartialSums> partly;
+    std::optional<Sweep<T, RelaxReport>> sweep;
+    const auto look = [&](const Window& at) {
+        knowledge.set_window(at);
+        partly.emplace(partition_of(rows, k), k, rows.p);
+        std::vector<std::vector<double>> scratch(partly->partition.n_parts);
+        const auto relax_range = [&](std::size_t part, Range range, RelaxReport& report,
+                                     const Workspace<T>& work) {
+            scratch[part].resize(2 * k * (tile_rows<T> + 1) + out.s * 4);
+            report.scratch = scratch[part].data();
+            report.partly = (*partly)[part];
+            for (std::size_t i = range.first; i < range.last; i += follow_rows) {
+                const Range block{i, std::min(range.last, i + follow_rows)};
+                report.fractions = fractions.grown(part, report.n_fractions);
+                kernels<T>().relax(pass, step, block, report, work);
+            }
+            fractions.set_size(part, report.n_fractions);
+            (*partly)[part] = report.partly;
+        };
+        sweep.emplace(team, pass, lists, relax_range);
     };
-    if (!std::isinf(step.window.sure) &&
-        !ballot().is_in_window(mass - sweep->sure_mass())) {
-        step.window = {-infinity, infinity};
-        sweep.emplace(team, rows, centers, step, out, fractions);
+    const auto ballot = [&] { return Ballot<T>(team, pass, step, sweep->undecided); };
+    const auto mass_left = [&] { return mass - sweep->sure_mass; };
+    const auto is_above = [&] { return ballot().is_above(mass_left()); };
+    const auto is_below = [&] { return ballot().is_below(mass_left()); };
+    look(window);
+    if (!std::isinf(window.sure)) {  // else nothing is known, or nothing trimmed
+        const double width = 10 * (window.ceiling - window.sure);
+        if (is_above())
+            look({window.ceiling, window.ceiling + width});
+        else if (is_below())
+            look({window.sure - width, window.sure});
+        if (is_above() || is_below()) look({-infinity, infinity});
     }
-    const Verdict verdict = ballot().settle(mass - sweep->sure_mass());
-    out.fractions = fractions.view();
-    sweep->sums.add_to(total);
-    PartialSums sums(sweep->undecided.n, centers.k, rows.p);
-    const std::size_t row_work = rows.p * centers.k;
-    for_each_part(team, sums.partition, row_work, [&](std::size_t part, Range range) {
-        kernels<T>().sum_weighted(rows, range, sweep->undecided, out, centers.k,
-                                  sums[part]);
+    const Verdict verdict = ballot().settle(mass_left());
+    const Fractions now = fractions.view();
+    sweep->settle(team, [&](Range range, RelaxReport& report) {
+        kernels<T>().settle_relaxed(pass, step, range, sweep->undecided, now, report);
     });
-    sums.add_to(total);
-    total.cost += verdict.cost;
-    return {verdict.threshold, std::max(sweep->change(), verdict.change)};
+    std::vector<double> memory((k + 1) * (rows.p + 1));
+    Sums total{memory.data(), memory.data() + (k + 1) * rows.p};
+    double change = verdict.change;
+    for (std::size_t part = 0; part < sweep->reports.size(); ++part) {
+        (*partly)[part] = sweep->reports[part].partly;
+        change = std::max(change, sweep->reports[part].change);
+    }
+    partly->add_to(total);
+    sweep->add_to(moments);
+    refresh_if_stale(team, pass, lists, moments);
+    write_means(rows, centers, moments, total, means);
+    const double whole = find_objective(team, pass, moments, {infinity, rows.n, 1.0});
+    return {verdict.threshold, change, whole + total.cost};
 }
 
 }  // namespace rtkm

@@ -3,9 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// What the kernels call must become part of them: a copy of its own could be compiled
-// for one instruction set and called from another.
-#define RTKM_INLINE __attribute__((always_inline)) inline
+#include "exact.hpp"
 
 namespace rtkm {
 
@@ -22,22 +20,23 @@ struct Rows {
     const std::int32_t* indices = nullptr;  // sorted within a row, no duplicates
     const std::int32_t* indptr = nullptr;
     const double* weights = nullptr;  // one for each row, or all ones
+    const double* origin = nullptr;   // amid the rows: what sums are measured from
+    double unit = 1;                  // about their width: what bounds are measured in
 
     RTKM_INLINE bool is_csr() const { return indices != nullptr; }
-    RTKM_INLINE double weight(std::size_t row) const { return weights ? weights[row] : 1.0; }
-};
-
-// A sum that keeps what each addition rounds away.
-struct Exact {
-    double sum = 0, lost = 0;
-
-    RTKM_INLINE void add(double x) {
-        const double next = sum + x, part = next - sum;
-        lost += (sum - (next - part)) + (x - part);
-        sum = next;
+    // The table of some rows.
+    Rows from(std::size_t first, std::size_t count) const {
+        Rows some = *this;
+        some.n = count;
+        if (is_csr())
+            some.indptr += first;
+        else
+            some.data += first * p;
+        if (weights) some.weights += first;
+        return some;
     }
-    RTKM_INLINE double minus(const Exact& other) const {
-        return (sum - other.sum) + (lost - other.lost);
+    RTKM_INLINE double weight(std::size_t row) const {
+        return weights ? weights[row] : 1.0;
     }
 };
 
@@ -59,13 +58,54 @@ struct Nearest {
     std::size_t s;
 };
 
-// How far the centers went since the last pass: those that went far by number, and the
-// most that any other went. `trust`, a little below 1, is what rounding leaves of a bound.
+// What one pass leaves to the next about each row. Distances are in the unit of the
+// table, rounded to the safe side.
+struct Watch {
+    std::int32_t* labels;  // n x s: the s nearest centers, in any order
+    float* reach;          // the root of the row's cost is at most this
+    float* far;            // and its farthest own center (the same array when s is 1)
+    float* low;            // any other center is at least so far away
+    std::uint8_t* kept;    // whether it is kept, be it in part
+    std::size_t s;
+};
+
+// What the ways of the centers since the last pass do to bounds, by center.
 struct Drift {
-    static constexpr std::size_t most_movers = 4;
-    double rest, trust;
-    std::int32_t movers[most_movers];
-    std::size_t n_movers = 0;
+    const float* way;    // how far it went
+    const float* other;  // how far any other went at most, but those that jumped
+    const float* jump;   // how far away the nearest of those that jumped is now
+    float trust;         // a little below 1: what rounding leaves of a bound
+};
+
+// Sums over the rows of one cluster, each as seen from the origin of the table.
+struct ClusterSums {
+    double *sums, *lost;  // of the rows, and what those sums rounded away
+    double* squares;      // four sums of their squares, and what those rounded away
+    Exact* mass;
+    double* count;  // of rows that weigh anything
+    double* peak;   // the most that the squares have been
+
+    RTKM_INLINE Exact all_squares() const {
+        Exact total;
+        for (std::size_t l = 0; l < 4; ++l) total.add(Exact{squares[l], squares[4 + l]});
+        return total;
+    }
+};
+
+// Those of all clusters, in one block of memory.
+struct Moments {
+    double* memory;
+    std::size_t p;
+
+    // registers of four must not reach into the next array
+    RTKM_INLINE std::size_t padded() const { return (p + 3) / 4 * 4; }
+    RTKM_INLINE std::size_t stride() const { return 2 * padded() + 12; }
+    RTKM_INLINE ClusterSums operator[](std::size_t cluster) const {
+        double* const sums = memory + cluster * stride();
+        double* const rest = sums + 2 * padded();
+        return {sums,      sums + padded(), rest, reinterpret_cast<Exact*>(rest + 8),
+                rest + 10, rest + 11};
+    }
 };
 
 // The nearest of some centers; of none, one infinitely far away.
@@ -90,6 +130,7 @@ struct Window {
 
 struct Undecided {
     std::uint32_t* rows;
+    double* costs;
     std::size_t n = 0;
 };
 

@@ -59,7 +59,8 @@ struct Histogram {
 
 }  // namespace detail
 
-// The values to be cut: those of all n rows, or of the n listed in `rows`, in order.
+// The values to be cut: those of all rows, or of the n that are listed in `rows`, in
+// order.
 struct Values {
     const double* data;
     const double* weights;  // or all ones
@@ -68,7 +69,7 @@ struct Values {
     double mass_below = 0;  // of the rows that are kept anyway
 
     std::size_t row(std::size_t i) const { return rows ? rows[i] : i; }
-    double value(std::size_t i) const { return data[row(i)]; }
+    double value(std::size_t i) const { return data[i]; }
     double weight(std::size_t i) const { return weights ? weights[row(i)] : 1.0; }
 };
 

@@ -10,8 +10,8 @@ namespace rtkm {
 //   linear[s] * (sum of L[i][j] over A) + pair[s] * (sum of P[j][l] over its pairs)
 //     + fixed[s].
 struct SetCosts {
-    const double* L;  // n x k
-    const double* P;  // k x k, symmetric; the diagonal does not count
+    const double* L;                      // n x k
+    const double* P;                      // k x k, symmetric; the diagonal does not count
     const double *linear, *pair, *fixed;  // by size, from 1 to k; entry 0 is not read
     std::size_t n, k;
 
@@ -216,15 +216,15 @@ inline void best_sets(const Team& team, const SetCosts& costs, std::size_t max_s
                       std::uint8_t* sets) {
     const std::vector<Subset> subsets = list_subsets(costs, max_size);
     std::fill(sets, sets + costs.n * costs.k, std::uint8_t{0});
-    for_each_part(team, Partition(costs.n), 2 * subsets.size(),
-                  [&](std::size_t, Range rows) {
-        SubsetSearch search(subsets, costs.k);
-        for (std::size_t i = rows.first; i < rows.last; i += SubsetSearch::lanes) {
-            search.search(costs, i, rows.last);
-            for (std::size_t l = 0; l < SubsetSearch::lanes && i + l < rows.last; ++l)
-                search.write(l, sets + (i + l) * costs.k);
-        }
-    });
+    for_each_part(
+        team, Partition(costs.n), 2 * subsets.size(), [&](std::size_t, Range rows) {
+            SubsetSearch search(subsets, costs.k);
+            for (std::size_t i = rows.first; i < rows.last; i += SubsetSearch::lanes) {
+                search.search(costs, i, rows.last);
+                for (std::size_t l = 0; l < SubsetSearch::lanes && i + l < rows.last; ++l)
+                    search.write(l, sets + (i + l) * costs.k);
+            }
+        });
 }
 
 // Adds the best further cluster as long as the cost falls.

@@ -55,7 +55,31 @@ inline Vec<double> root(Vec<double> v) {
     return v;
 }
 
-inline Vec<double> load_as_double(const double* x) { return load(x); }
+inline Vec<float> root(Vec<float> v) {
+    for (std::size_t l = 0; l < width<float>; ++l) v[l] = __builtin_sqrtf(v[l]);
+    return v;
+}
+
+inline bool all(Mask<float> m) {
+    std::uint64_t part[4];
+    __builtin_memcpy(part, &m, sizeof m);
+    return (part[0] & part[1] & part[2] & part[3]) == ~std::uint64_t{0};
+}
+
+// table[max(place, 0)] for eight places, `stride` apart.
+inline Vec<float> gather(const float* table, const std::int32_t* place,
+                         std::size_t stride) {
+    Vec<float> v;
+    for (std::size_t l = 0; l < width<float>; ++l) {
+        const std::int32_t at = place[l * stride];
+        v[l] = table[at < 0 ? 0 : at];
+    }
+    return v;
+}
+
+inline Vec<double> load_as_double(const double* x) {
+    return load(x);
+}
 
 inline Vec<double> load_as_double(const float* x) {
     typedef float Half __attribute__((vector_size(16)));

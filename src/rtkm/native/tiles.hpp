@@ -146,6 +146,9 @@ void csr_distances(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& c
     for (std::size_t l = 0; l < tile.count; ++l)
         if (is_very_sparse(rows, tile.row[l]))
             sparse_distances(rows, tile.row[l], centers, work.distances + l);
+    for (std::size_t l = tile.count; l < tile_rows<T>; ++l)  // as in a packed tile
+        for (std::size_t j = 0; j < centers.k * tile_rows<T>; j += tile_rows<T>)
+            work.distances[j + l] = work.distances[j + tile.count - 1];
 }
 
 // Leaves the k x lanes squared distances of a tile in work.distances.
@@ -161,7 +164,8 @@ void tile_distances(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& 
 // rather than packed, and summed feature after feature as in group_distances, so that
 // both give the same bits.
 template <class T>
-void paired_distances(const T* const* row, const T* const* center, std::size_t p, T* out) {
+void paired_distances(const T* const* row, const T* const* center, std::size_t p,
+                      T* out) {
     constexpr std::size_t w = width<T>;
     for (std::size_t half = 0; half < tile_rows<T>; half += w) {
         const T* const* x = row + half;

@@ -1,6 +1,6 @@
 // What the proximal step knows of every row, and what it reports of a part of them.
 #pragma once
-#include "rows.hpp"
+#include "following.hpp"
 
 namespace rtkm {
 
@@ -16,39 +16,31 @@ struct Fractions {
     }
 };
 
-// Memberships and inlier weights of all rows.
-struct Weights {
-    // n x s: the centers a row belongs to, in order; or, below 0, ~place, its place in
-    // a chunk of the fractions, s times
-    std::int32_t* labels = nullptr;
-    double* v = nullptr;      // n
-    double* spare = nullptr;  // n: what the squared distance of any other is at least
-    std::size_t s = 0;
-    Fractions fractions = {};
-};
-
 // One proximal step. The inlier weights become clip(v - (cost - threshold) / step, 0, 1)
 // with a threshold that is not known before the end of the pass, but expected in the
-// window; no row outside of it depends on where.
+// window of the pass; no row outside of it depends on where.
+//
+// The watch of a pass holds the centers of rows at a vertex, in order; or, below 0,
+// ~place, the place of the row in its chunk of the fractions, s times. Rows at a vertex
+// whose inlier weight is 1 are marked as kept: they can rest, and stay in the sums of
+// their clusters. What others count for is summed in every pass.
 struct Proximal {
     double step;
-    Window window;
-    Weights last;            // without labels at the start, when all rows weigh the same
-    double first_w, first_v;
-    const Drift* drift = nullptr;  // null: every row meets all centers
+    double first_w, first_v;  // those of all rows, while there is no last state
+    const double* last_v;
+    Fractions fractions;  // of the last state
+    double* v;            // n, to be found
 
-    RTKM_INLINE bool is_first() const { return last.labels == nullptr; }
-    RTKM_INLINE double v(std::size_t row) const {
-        return is_first() ? first_v : last.v[row];
+    RTKM_INLINE double before(std::size_t row) const {
+        return last_v ? last_v[row] : first_v;
     }
 };
 
-// What a pass found in one part, so far; there is room for one more block of rows.
-struct PartReport {
-    std::uint32_t* undecided = nullptr;
+// What a proximal pass found in one part, so far; there is room for one more block.
+struct RelaxReport : PassReport {
+    Sums partly = {};  // what rows count for that are not kept whole at a vertex
     double* fractions = nullptr;
-    std::size_t n_undecided = 0, n_fractions = 0;
-    double mass = 0;    // of the rows that are surely kept
+    std::size_t n_fractions = 0;
     double change = 0;  // the most that any weight moved
     double* scratch = nullptr;
 };

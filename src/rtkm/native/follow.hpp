@@ -192,17 +192,14 @@ inline void meet_all(const Following<T>& pass, const Tile<T>& tile, std::size_t 
             pass.out.labels[tile.row[l]] = label[l];
         keep_costs(pass, tile, squared, first, cost);
     } else {
-        // in place: the smallest of a row come before all that is still to be read
-        for (std::size_t l = 0; l < tile.count; ++l) {
-            several_smallest(pass.centers.k, s, l, work);
-            for (std::size_t r = 0; r < s; ++r) {
-                pass.out.labels[tile.row[l] * s + r] = work.order[r];
-                work.distances[r * lanes + l] = work.nearest[r];
-            }
-            spare[l] = work.nearest[s];
-        }
-        farthest = work.distances + (s - 1) * lanes;
-        keep_costs(pass, tile, work.distances, first, cost);
+        several_smallest(pass.centers.k, s, work);
+        for (std::size_t l = 0; l < tile.count; ++l)
+            for (std::size_t r = 0; r < s; ++r)
+                pass.out.labels[tile.row[l] * s + r] =
+                    static_cast<std::int32_t>(work.order[r * lanes + l]);
+        farthest = work.nearest + (s - 1) * lanes;
+        __builtin_memcpy(spare, work.nearest + s * lanes, sizeof spare);
+        keep_costs(pass, tile, work.nearest, first, cost);
     }
     upper_bounds(farthest, pass.per_square_up, far);
     lower_bounds(spare, pass.per_square_down, low);

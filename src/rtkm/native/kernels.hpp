@@ -8,14 +8,14 @@
 
 namespace rtkm {
 
-// Scratch memory of one part: p and k times `tile_rows` numbers, 64-byte aligned, and
-// s + 1 each for the insertion of the s + 1 nearest centers.
+// Scratch memory of one part: p, k, s + 1 and s + 1 times `tile_rows` numbers, 64-byte
+// aligned; the last for the s + 1 nearest centers and their numbers, as a T each.
 template <class T>
 struct Workspace {
     T* tile;
     T* distances;
     T* nearest;
-    std::int32_t* order;
+    T* order;
 };
 
 // Rows in a tile: two vector registers of them.

@@ -30,23 +30,33 @@ inline void two_smallest(std::size_t k, const Workspace<T>& work, std::int32_t* 
     }
 }
 
-// The s + 1 smallest of a lane's k distances, by insertion into work.nearest and
-// work.order; ties go to the lowest number.
+// The s + 1 smallest of k distances, lane by lane, into work.nearest, and the numbers of
+// their centers into work.order; ties go to the lowest number. Each distance is passed
+// down the sorted ones: from the first that is larger on, all move by one place.
 template <class T>
-inline void several_smallest(std::size_t k, std::size_t s, std::size_t lane,
-                             const Workspace<T>& work) {
-    for (std::size_t r = 0; r <= s; ++r)
-        work.nearest[r] = std::numeric_limits<T>::infinity();
-    for (std::size_t j = 0; j < k; ++j) {
-        const T d = work.distances[j * tile_rows<T> + lane];
-        if (!(d < work.nearest[s])) continue;
-        std::size_t r = s;
-        for (; r > 0 && d < work.nearest[r - 1]; --r) {
-            work.nearest[r] = work.nearest[r - 1];
-            work.order[r] = work.order[r - 1];
+inline void several_smallest(std::size_t k, std::size_t s, const Workspace<T>& work) {
+    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
+    for (std::size_t half = 0; half < lanes; half += w) {
+        T* const held = work.nearest + half;
+        T* const number = work.order + half;
+        for (std::size_t r = 0; r <= s; ++r) {
+            store(held + r * lanes, broadcast(std::numeric_limits<T>::infinity()));
+            store(number + r * lanes, Vec<T>{});
         }
-        work.nearest[r] = d;
-        work.order[r] = static_cast<std::int32_t>(j);
+        for (std::size_t j = 0; j < k; ++j) {
+            const Vec<T> d = load(work.distances + j * lanes + half);
+            if (!any(d < load(held + s * lanes))) continue;
+            Vec<T> passed = d, label = broadcast(static_cast<T>(j));
+            Mask<T> moves = {};
+            for (std::size_t r = 0; r <= s * lanes; r += lanes) {
+                const Vec<T> there = load(held + r), its_label = load(number + r);
+                moves |= d < there;
+                store(held + r, moves ? passed : there);
+                store(number + r, moves ? label : its_label);
+                passed = moves ? there : passed;
+                label = moves ? its_label : label;
+            }
+        }
     }
 }
 
@@ -67,17 +77,17 @@ void nearest_of_tile(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>&
         }
         return;
     }
+    several_smallest(centers.k, s, work);
     for (std::size_t l = 0; l < tile.count; ++l) {
         const std::size_t i = tile.row[l];
-        several_smallest(centers.k, s, l, work);
         double sum = 0;
         for (std::size_t r = 0; r < s; ++r) {
-            out.labels[i * s + r] = work.order[r];
-            out.squared[i * s + r] = work.nearest[r];
-            sum += work.nearest[r];
+            out.labels[i * s + r] = static_cast<std::int32_t>(work.order[r * lanes + l]);
+            out.squared[i * s + r] = work.nearest[r * lanes + l];
+            sum += work.nearest[r * lanes + l];
         }
         out.cost[i] = sum;
-        out.spare[i] = work.nearest[s];
+        out.spare[i] = work.nearest[s * lanes + l];
     }
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <memory>
 #include <new>
-#include <vector>
 
 #include "kernels.hpp"
 
@@ -12,9 +11,12 @@ template <class T>
 class ScratchMemory {
 public:
     ScratchMemory(std::size_t p, std::size_t k, std::size_t s)
-        : tile_(allocate(p)), distances_(allocate(k)), nearest_(s + 1), order_(s + 1) {}
+        : tile_(allocate(p)),
+          distances_(allocate(k)),
+          nearest_(allocate(s + 1)),
+          order_(allocate(s + 1)) {}
     Workspace<T> workspace() {
-        return {tile_.get(), distances_.get(), nearest_.data(), order_.data()};
+        return {tile_.get(), distances_.get(), nearest_.get(), order_.get()};
     }
 
 private:
@@ -28,9 +30,7 @@ private:
         const std::size_t bytes = features * tile_rows<T> * sizeof(T);
         return Aligned(static_cast<T*>(::operator new[](bytes, std::align_val_t{64})));
     }
-    Aligned tile_, distances_;
-    std::vector<T> nearest_;
-    std::vector<std::int32_t> order_;
+    Aligned tile_, distances_, nearest_, order_;
 };
 
 }  // namespace rtkm

@@ -60,6 +60,13 @@ inline Vec<float> root(Vec<float> v) {
     return v;
 }
 
+template <class M>
+inline bool any(M mask) {
+    std::uint64_t part[4];
+    __builtin_memcpy(part, &mask, sizeof mask);
+    return (part[0] | part[1] | part[2] | part[3]) != 0;
+}
+
 inline bool all(Mask<float> m) {
     std::uint64_t part[4];
     __builtin_memcpy(part, &m, sizeof m);

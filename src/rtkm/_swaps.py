@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._descent import Concentrated, Run, descend
+from rtkm._descent import Concentrated, Nearest, Run, descend
 from rtkm._table import Table
 
 # rows drawn for one swap, of which the best is tried
@@ -38,30 +38,44 @@ def swap_centers(
 
     ``n_swaps="auto"`` ends after a number of swaps in a row without gain.
     """
-    patience = limit = np.inf
+    patience = n_left = np.inf
     if isinstance(n_swaps, str):
         patience = max(2 * len(run.state.C), LEAST_PATIENCE)
     else:
-        limit = n_swaps
+        n_left = n_swaps
     n_steps = min(N_STEPS, max_iter)
-    n_tried = n_failed = 0
-    while n_tried < limit and n_failed < patience:
-        if n_failed == 0:
-            survey = Survey(X, run.state, rng)
-            goal = X.goal_below(run.state)
-        C = survey.propose(n_failed)
-        trial = Run(step(replace(run.state, means=C, expected_drift=None)))
-        until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
-        descend(step, trial, max_iter=n_steps, until=until)
-        n_tried += 1
-        n_failed += 1
-        if trial.state.level < goal:
-            run.move_to(trial.state)
-            run.converged = trial.converged
-            n_failed = 0
-            if watch:
-                watch(run.state)
+    while n_left > 0:
+        n_tries = int(min(n_left, patience))
+        n_tried, trial = find_swap(X, run.state, step, n_tries, n_steps, rng)
+        n_left -= n_tried
+        if trial is None:
+            break
+        run.move_to(trial.state)
+        run.converged = trial.converged
+        if watch:
+            watch(run.state)
     return run if run.converged else descend(step, run, max_iter=max_iter, watch=watch)
+
+
+def find_swap(
+    X: Table,
+    state: Concentrated,
+    step: Callable[[Concentrated], Concentrated],
+    n_tries: int,
+    n_steps: int,
+    rng: np.random.RandomState,
+) -> tuple[int, Run | None]:
+    """Return the number of swaps tried, and what the last became if it paid."""
+    survey = Survey(X, state, rng)
+    goal = X.goal_below(state)
+    until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
+    for n_failed in range(n_tries):
+        C = survey.propose(n_failed)
+        trial = Run(step(replace(state, means=C, expected_drift=None)))
+        descend(step, trial, max_iter=n_steps, until=until)
+        if trial.state.level < goal:
+            return n_failed + 1, trial
+    return n_tries, None
 
 
 def is_decided(trial: Run, goal: float, n_steps: int, survey: Survey) -> bool:
@@ -90,7 +104,7 @@ class Survey:
         np.fill_diagonal(gaps, np.inf)
         # a single center has no other to be measured by, but the rows it keeps
         self.squared_gap = gaps.min() if len(gaps) > 1 else state.objective / X.mass
-        self.candidates = self._draw_candidates()
+        self.candidates = draw_candidates(X, state, self.nearest, rng)
 
     def is_home(self, C: NDArray[Any]) -> bool:
         """Whether all centers are back, in any order, or as good as back."""
@@ -105,28 +119,6 @@ class Survey:
             return self._move_group(n_failed // 2 % len(self.state.C))
         return self._move_one(n_failed)
 
-    def _draw(self, size: int) -> NDArray[Any]:
-        drawn = self.X.draw(
-            self.rng,
-            size=size,
-            cost=self.nearest.cost,
-            cap=self.state.cut.threshold,
-        )
-        return self.X.rows(drawn)
-
-    def _draw_candidates(self) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
-        """Yield rows to swap for, and what each would bring in place of each center.
-
-        The table is read for several swaps at once, the more so the more fail.
-        """
-        for n_tries in chain((1, 2, 4), repeat(8)):
-            rows = self._draw(n_tries * N_CANDIDATES)
-            cap = self.state.cut.threshold
-            gains = self.X.swap_gains(rows, self.nearest, len(self.state.C), cap)
-            for first in range(0, len(rows), N_CANDIDATES):
-                some = slice(first, first + N_CANDIDATES)
-                yield rows[some], gains[some]
-
     def _move_group(self, center: int) -> NDArray[Any]:
         """Move a center together with those it shares its cheapest row with.
 
@@ -139,7 +131,7 @@ class Survey:
             shares &= self.X.weights > 0
         row = np.where(shares, nearest.cost, np.inf).argmin()
         group = nearest.labels[row] if shares.any() else np.array([center])
-        C[group] = self._draw(len(group))
+        C[group] = draw_rows(self.X, self.state, nearest, self.rng, len(group))
         return C
 
     def _move_one(self, n_failed: int) -> NDArray[Any]:
@@ -156,3 +148,31 @@ class Survey:
         # in its slot, so that the other labels stay
         C[center] = rows[gains[:, center].argmin()]
         return C
+
+
+def draw_rows(
+    X: Table,
+    state: Concentrated,
+    nearest: Nearest,
+    rng: np.random.RandomState,
+    size: int,
+) -> NDArray[Any]:
+    """Draw rows by their cost, that of trimmed ones capped."""
+    drawn = X.draw(rng, size=size, cost=nearest.cost, cap=state.cut.threshold)
+    return X.rows(drawn)
+
+
+def draw_candidates(
+    X: Table, state: Concentrated, nearest: Nearest, rng: np.random.RandomState
+) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+    """Yield rows to swap for, and what each would bring in place of each center.
+
+    The table is read for several swaps at once, the more so the more fail. (No method:
+    a survey that holds its own method is not freed when it is left.)
+    """
+    for n_tries in chain((1, 2, 4), repeat(8)):
+        rows = draw_rows(X, state, nearest, rng, n_tries * N_CANDIDATES)
+        gains = X.swap_gains(rows, nearest, len(state.C), state.cut.threshold)
+        for first in range(0, len(rows), N_CANDIDATES):
+            some = slice(first, first + N_CANDIDATES)
+            yield rows[some], gains[some]

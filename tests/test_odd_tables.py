@@ -165,3 +165,13 @@ def test_large_integers_far_apart_are_accepted(clusterer):
     model = clusterer(2, random_state=0).fit(np.repeat(X, 5)[:, None])
     assert len(set(model.predict([[float(limits.min)], [float(limits.max)]]))) == 2
     assert_finite(model, X[:, None])
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_rows_on_their_centers_are_inliers_though_others_on_them_are_trimmed(offset):
+    # three times 0.1 has a mean that is not 0.1: rounding gives its rows a cost
+    X = np.repeat([[0.1], [0.7]], 3, axis=0) + offset
+    model = RTKM(2, contamination=1, init=X[[0, 3]]).fit(X)
+    assert model.n_outliers_ == 1
+    assert_array_equal(model.predict(X), [0, 0, 0, 1, 1, 1])
+    assert_array_equal(model.predict([[0.1 + offset + 0.01]]), [-1])

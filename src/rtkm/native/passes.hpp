@@ -15,8 +15,8 @@ public:
     PartialSums(const Partition& partition, std::size_t k, std::size_t p)
         : partition(partition), k_(k), p_(p), sums_(partition.n_parts) {
         for (auto& sums : sums_) {
-            memory_.emplace_back((k + 1) * (p + 1));
-            sums = {memory_.back().data(), memory_.back().data() + (k + 1) * p};
+            memory_.emplace_back(k * (p + 1));
+            sums = {memory_.back().data(), memory_.back().data() + k * p};
         }
     }
     const Partition partition;
@@ -123,7 +123,7 @@ void swap_gains(const Team& team, const Rows<T>& rows, const Centers<T>& candida
 template <class T>
 void weighted_sums(const Team& team, const Rows<T>& rows, const double* weights,
                    std::size_t k, Sums& total) {
-    PartialSums sums(Partition(rows.n, (k + 1) * (rows.p + 1)), k, rows.p);
+    PartialSums sums(Partition(rows.n, k * (rows.p + 1)), k, rows.p);
     for_each_part(team, sums.partition, rows.p * k, [&](std::size_t part, Range range) {
         kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
     });

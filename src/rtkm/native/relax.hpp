@@ -229,8 +229,8 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
     sweep->settle(team, [&](Range range, RelaxReport& report) {
         kernels<T>().settle_relaxed(pass, step, range, sweep->undecided, now, report);
     });
-    std::vector<double> memory((k + 1) * (rows.p + 1));
-    Sums total{memory.data(), memory.data() + (k + 1) * rows.p};
+    std::vector<double> memory(k * (rows.p + 1));
+    Sums total{memory.data(), memory.data() + k * rows.p};
     double change = verdict.change;
     for (std::size_t part = 0; part < sweep->reports.size(); ++part) {
         (*partly)[part] = sweep->reports[part].partly;

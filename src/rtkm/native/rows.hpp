@@ -115,10 +115,10 @@ struct Closest {
 };
 
 // Partial sums of a block: weighted rows and masses of k centers, and the cost of what
-// was kept. Slot k takes the rows that are not to count, so that no branch is needed.
+// was kept.
 struct Sums {
-    double* rows;    // (k + 1) x p
-    double* masses;  // k + 1
+    double* rows;    // k x p
+    double* masses;  // k
     double cost = 0;
 };
 

@@ -168,10 +168,10 @@ def test_large_integers_far_apart_are_accepted(clusterer):
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_rows_on_their_centers_are_inliers_though_others_on_them_are_trimmed(offset):
-    # three times 0.1 has a mean that is not 0.1: rounding gives its rows a cost
-    X = np.repeat([[0.1], [0.7]], 3, axis=0) + offset
+def test_what_rounding_makes_of_a_row_on_its_center_is_an_inlier(offset):
+    # all rows sit on their centers, the one that is trimmed too: no cost is between
+    X = np.repeat([[0.25], [0.75]], 3, axis=0) + offset
     model = RTKM(2, contamination=1, init=X[[0, 3]]).fit(X)
     assert model.n_outliers_ == 1
-    assert_array_equal(model.predict(X), [0, 0, 0, 1, 1, 1])
-    assert_array_equal(model.predict([[0.1 + offset + 0.01]]), [-1])
+    assert_array_equal(model.predict(np.nextafter(X, np.inf)), [0, 0, 0, 1, 1, 1])
+    assert_array_equal(model.predict(X + 0.01), [-1] * 6)

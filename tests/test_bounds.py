@@ -140,3 +140,24 @@ def test_sums_by_differences_are_the_sums(kind, dtype):
         assert_array_equal(state.means, afresh.means)
         assert_array_equal(state.kept, afresh.kept)
         assert_allclose(state.objective, afresh.objective, rtol=1e-13)
+
+
+def test_the_cost_of_tight_clumps_does_not_depend_on_which_center_was_nearer(
+    monkeypatch,
+):
+    # rows rest with the three centers of their clump, whose order changes
+    rng = np.random.default_rng(0)
+    middles = 1e6 * rng.normal(size=(3, 5))
+    X = middles[rng.integers(3, size=8)] + rng.normal(size=(8, 5))
+    C = np.repeat(middles, 3, axis=0) + rng.normal(size=(9, 5))
+    table, start = Table(X, None), C
+    last = table.concentrate(C, 3, 8.0)
+    for _ in range(200):  # few rows, or their sum rounds it away
+        C = start + 0.3 * rng.normal(size=C.shape)
+        followed = table.concentrate(C, 3, 8.0, last=last)
+        with monkeypatch.context() as patch:
+            patch.setattr(Table, "uses_bounds", False)
+            plain = table.concentrate(C, 3, 8.0, last=last)
+        assert followed.n_changed == 0
+        assert followed.objective == plain.objective
+        last = followed

@@ -178,8 +178,8 @@ class Relaxed:
     """An iterate of the proximal steps, which may be small while much is to come.
 
     It reads like a `State`, but `W` is made when asked for. The clusters of its `watch`
-    are those of each row in order, or numbers below 0 where its memberships are not all
-    0 or 1; then they are among the `fractions`. Rows that are kept whole at a vertex
+    are those of each row in any order, or numbers below 0 where its memberships are not
+    all 0 or 1; then they are among the `fractions`. Rows that are kept whole at a vertex
     are in the `moments`, sums that the next step changes. `means` are its centers, and
     `change` is the most that any weight moved. Rows that cost less than `threshold`
     gain inlier weight; the next one may fall into the `window`. `squared_scale` is that

@@ -172,7 +172,7 @@ class Table:
         elif (
             last is None or last.expected_drift is None or np.isinf(last.cut.threshold)
         ):
-            window = 0.0, 0.0
+            window = -np.inf, np.inf
         else:
             t, (down, up) = last.cut.threshold, last.expected_drift
             window = t * (1 - down), t * (1 + up)
@@ -349,6 +349,8 @@ def expected_window(
         return -np.inf, np.inf
     scale = abs(threshold) + step
     drift = threshold - last.threshold
-    ahead, back = 1.5 * abs(drift) + 1e-3 * scale, abs(drift) + 1e-3 * scale
+    if not abs(drift) < 0.05 * scale:
+        return -np.inf, np.inf
+    ahead, back = 2 * abs(drift) + 3e-3 * scale, abs(drift) + 3e-3 * scale
     down, up = (ahead, back) if drift < 0 else (back, ahead)
     return threshold - down, threshold + up

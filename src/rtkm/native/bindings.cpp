@@ -117,7 +117,8 @@ public:
             Relaxing relaxing(pool_, rows, centers, s, step,
                               std::min(mass / total_mass, 1.0));
             if (!last.is_none()) relaxing.follow(last);
-            return relaxing.run(team_, mass, {window.first, window.second}, uses_bounds);
+            return relaxing.run(team_, mass, total_mass, {window.first, window.second},
+                                uses_bounds);
         });
     }
 

@@ -1,8 +1,6 @@
 // The fused step of the methods that trim: assign every row to its s nearest centers,
 // find the cut, and sum what is kept, reading of the table only what may have changed.
 #pragma once
-#include <utility>
-
 #include "sweep.hpp"
 
 namespace rtkm {
@@ -13,44 +11,6 @@ struct Concentrated {
     double objective;
     std::size_t n_changed;
 };
-
-// A window that holds the cut if some of the rows tell of all.
-template <class T>
-Window ask_for_window(const Rows<T>& rows, const Centers<T>& centers, std::size_t s,
-                      double kept_share) {
-    constexpr std::size_t n_places = 256, few = 16;
-    const std::size_t stride = rows.n / n_places;
-    if (stride < few) return {0.0, infinity};
-    ScratchMemory<T> memory(rows.p, centers.k, s);
-    std::vector<std::int32_t> labels(few * s);
-    std::vector<double> squared(few * s), cost(few), spare(few);
-    std::vector<std::pair<double, double>> asked;  // cost and weight
-    double mass = 0;
-    for (std::size_t place = 0; place < n_places; ++place) {
-        const Rows<T> some = rows.from(place * stride, few);
-        double* const costs = s == 1 ? squared.data() : cost.data();
-        kernels<T>().nearest(some, {0, few}, centers,
-                             {labels.data(), squared.data(), costs, spare.data(), s},
-                             memory.workspace());
-        for (std::size_t i = 0; i < few; ++i) {
-            asked.emplace_back(costs[i], some.weight(i));
-            mass += some.weight(i);
-        }
-    }
-    std::sort(asked.begin(), asked.end());
-    // rows that are near to each other may be alike, and tell less than they number
-    const double error =
-        4 * std::sqrt(kept_share * (1 - kept_share) / n_places / 4) + 1e-3;
-    Window window{0.0, infinity};
-    double below = 0;
-    for (const auto& [value, weight] : asked) {
-        below += weight;
-        if (below < (kept_share - error) * mass) window.sure = value;
-        if (below > (kept_share + error) * mass && window.ceiling == infinity)
-            window.ceiling = value;
-    }
-    return window;
-}
 
 // Rows that surely stay where they are rest, the others are met, and what changed is
 // added to the sums or taken from them. If the cut falls outside the window, a better
@@ -65,10 +25,10 @@ Concentrated concentrate(const Team& team, const Rows<T>& rows, const Centers<T>
     Knowledge<T> knowledge(rows, centers, last, uses_bounds, out);
     const Following<T>& pass = knowledge.pass;
     std::optional<Sweep<T, PassReport>> sweep;
-    const auto look = [&](const Window& at) {
+    const auto look = [&](const Window& at, const Sample& sample) {
         knowledge.set_window(at);
         sweep.emplace(
-            team, pass, lists,
+            team, pass, lists, sample,
             [&](std::size_t, Range range, PassReport& report, const Workspace<T>& work) {
                 kernels<T>().follow(pass, range, report, work);
             });
@@ -81,12 +41,11 @@ Concentrated concentrate(const Team& team, const Rows<T>& rows, const Centers<T>
     };
     Cut cut{infinity, rows.n, 1.0};
     if (window.sure == infinity) {  // nothing is trimmed
-        look(window);
+        look(window, {});
     } else {
-        if (window.sure < window.ceiling) look(window);
-        if (!sweep || !holds_cut())
-            look(ask_for_window(rows, centers, out.s, kept_mass / total_mass));
-        if (!holds_cut()) look({0.0, infinity});
+        look_until_it_holds(window, rows.n, look, holds_cut, [&] {
+            return window_for(rows, sweep->undecided, kept_mass / total_mass);
+        });
         const Undecided& undecided = sweep->undecided;
         cut = find_cut(team,
                        {undecided.costs, rows.weights, undecided.n, undecided.rows,

@@ -155,7 +155,7 @@ inline std::size_t meet_own(const Following<T>& pass, const Tile<T>& tile,
             own[l] = pass.centers.data + pass.out.labels[tile.row[l] * s + r] * p;
         paired_distances(row, own, p, work.distances + r * lanes);
     }
-    if (s > 1 && pass.sorts) sort_own(s, work);
+    if (s > 1) sort_own(s, work);
     T farthest[lanes] = {};
     for (std::size_t r = 0; r < s; ++r)
         for (std::size_t l = 0; l < lanes; ++l) {
@@ -175,38 +175,43 @@ inline std::size_t meet_own(const Following<T>& pass, const Tile<T>& tile,
     return n_open;
 }
 
+// Of each row in a tile: the farthest of its s nearest centers, and the next one.
+template <class T>
+struct Met {
+    T farthest[tile_rows<T>], spare[tile_rows<T>];
+};
+
 // Measures all centers.
 template <class T>
-inline void meet_all(const Following<T>& pass, const Tile<T>& tile, std::size_t first,
-                     double* cost, const Workspace<T>& work) {
+inline Met<T> meet_all(const Following<T>& pass, const Tile<T>& tile, std::size_t first,
+                       double* cost, const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
     const std::size_t s = pass.out.s;
-    T squared[lanes], spare[lanes];
-    const T* farthest = squared;
+    Met<T> met;
     float far[lanes], low[lanes];
     tile_distances(pass.rows, tile, pass.centers, work);
     if (s == 1) {
         std::int32_t label[lanes];
-        two_smallest(pass.centers.k, work, label, squared, spare);
+        two_smallest(pass.centers.k, work, label, met.farthest, met.spare);
         for (std::size_t l = 0; l < tile.count; ++l)
             pass.out.labels[tile.row[l]] = label[l];
-        keep_costs(pass, tile, squared, first, cost);
+        keep_costs(pass, tile, met.farthest, first, cost);
     } else {
         several_smallest(pass.centers.k, s, work);
         for (std::size_t l = 0; l < tile.count; ++l)
             for (std::size_t r = 0; r < s; ++r)
                 pass.out.labels[tile.row[l] * s + r] =
                     static_cast<std::int32_t>(work.order[r * lanes + l]);
-        farthest = work.nearest + (s - 1) * lanes;
-        __builtin_memcpy(spare, work.nearest + s * lanes, sizeof spare);
+        __builtin_memcpy(&met, work.nearest + (s - 1) * lanes, sizeof met);
         keep_costs(pass, tile, work.nearest, first, cost);
     }
-    upper_bounds(farthest, pass.per_square_up, far);
-    lower_bounds(spare, pass.per_square_down, low);
+    upper_bounds(met.farthest, pass.per_square_up, far);
+    lower_bounds(met.spare, pass.per_square_down, low);
     for (std::size_t l = 0; l < tile.count; ++l) {
         pass.out.far[tile.row[l]] = far[l];
         pass.out.low[tile.row[l]] = low[l];
     }
+    return met;
 }
 
 inline bool has(const std::int32_t* labels, std::size_t s, std::int32_t label) {

@@ -15,7 +15,6 @@ struct Following {
     float sure_reach;  // rows below this root of a cost are surely below the window
     // from squared distances to those in units of the table, rounded up and down
     double per_square_up, per_square_down;
-    bool sorts = true;  // costs are sums of distances in their order, not the centers'
 };
 
 // What a pass found in one part of the rows, so far.

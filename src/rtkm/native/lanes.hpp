@@ -26,28 +26,7 @@ inline void note_largest(Four values, double& largest) {
         if (largest < values[l]) largest = values[l];
 }
 
-// The s-th smallest of k distances; `lowest` has room for s times four.
-template <class T>
-inline Four sth_smallest(const T* distances, std::size_t k, std::size_t s,
-                         double* lowest) {
-    const Four infinity = broadcast(std::numeric_limits<double>::infinity());
-    Four first = infinity;
-    for (std::size_t r = 1; r < s; ++r) store(lowest + r * four, infinity);
-    for (std::size_t j = 0; j < k; ++j) {
-        const Four d = load_as_double(distances + j * tile_rows<T>);
-        Four passed = larger(first, d);
-        first = smaller(first, d);
-        for (std::size_t r = 1; r < s; ++r) {
-            const Four held = load(lowest + r * four);
-            store(lowest + r * four, smaller(held, passed));
-            passed = larger(held, passed);
-        }
-    }
-    return s == 1 ? first : load(lowest + (s - 1) * four);
-}
-
 // The shift that makes k entries, cut off at 0 and 1, sum to s.
-template <class T>
 inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four start,
                        Mask<double> needless) {
     const Four zero = {}, one = zero + 1.0;
@@ -57,7 +36,7 @@ inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four
     while (!all(search.done)) {
         Four excess = zero - static_cast<double>(s), inner = zero;
         for (std::size_t j = 0; j < k; ++j) {
-            const Four w = load(entries + j * tile_rows<T>) - search.shift;
+            const Four w = load(entries + j * four) - search.shift;
             excess += smaller(larger(w, zero), one);
             inner += (w > zero) & (w < one) ? one : zero;
         }
@@ -68,25 +47,22 @@ inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four
 
 // What memberships make of four rows.
 struct Outcome {
-    Four cost = {}, change = {}, n_fractions = {};
-    Four farthest = {};  // distance of the centers a row at a vertex belongs to
-    Four spare = Four{} + std::numeric_limits<double>::infinity();  // and nearest other
-    Four label = {};  // the one center a row belongs to, where there is just one
+    Four cost, change, n_fractions;
+    Four farthest, spare;  // of a row at a vertex: its own centers, and any other
+    Four label;            // the one center a row belongs to, where there is just one
 };
 
 // Projects w - pace * distance, entry by entry. Distances are measured from the s-th
 // smallest: this keeps the digits of those that matter, however large they are against
 // the step, and leaves a shift within [-1, 1]. At no pace nothing moves, to the last bit.
-template <class T>
-inline Outcome project_four(const T* distances, std::size_t k, std::size_t s, Four pace,
-                            const double* before, double* after, double* scratch) {
-    constexpr std::size_t lanes = tile_rows<T>;
+inline Outcome project_four(const double* distances, std::size_t k, std::size_t s,
+                            Four sth_smallest, Four pace, const double* before,
+                            double* after) {
     const Four zero = {}, one = zero + 1.0;
-    const Four reference = sth_smallest(distances, k, s, scratch);
     Four inner = zero, moved = zero;
-    for (std::size_t j = 0; j < k * lanes; j += lanes) {
+    for (std::size_t j = 0; j < k * four; j += four) {
         const Four last = load(before + j);
-        const Four move = pace * (load_as_double(distances + j) - reference);
+        const Four move = pace * (load(distances + j) - sth_smallest);
         store(after + j, last - move);
         const Mask<double> is_inner = (last > zero) & (last < one);
         inner += is_inner ? one : zero;
@@ -94,72 +70,49 @@ inline Outcome project_four(const T* distances, std::size_t k, std::size_t s, Fo
     }
     // mostly the same entries stay strictly between 0 and 1
     const Four start = inner > zero ? -moved / inner : zero;
-    const Four shift = find_shift<T>(after, k, s, start, pace == zero);
-    Outcome out;
-    Four number = zero;
-    for (std::size_t j = 0; j < k * lanes; j += lanes, number += one) {
-        const Four d = load_as_double(distances + j), last = load(before + j);
+    const Four shift = find_shift(after, k, s, start, pace == zero);
+    Four cost = zero, change = zero, n_fractions = zero, farthest = zero, label = zero,
+         spare = broadcast(std::numeric_limits<double>::infinity()), number = zero;
+    for (std::size_t j = 0; j < k * four; j += four, number += one) {
+        const Four d = load(distances + j), last = load(before + j);
         Four w = load(after + j) - shift;
         w = w < rounding_dust + zero ? zero : w;
         w = w > one - rounding_dust ? one : w;
         w = pace == zero ? last : w;
         store(after + j, w);
-        out.cost += w * d;
-        out.change = larger(out.change, larger(w - last, last - w));
-        out.n_fractions += (w > zero) & (w < one) ? one : zero;
-        out.spare = w == zero ? smaller(out.spare, d) : out.spare;
-        out.farthest = w == one ? larger(out.farthest, d) : out.farthest;
-        out.label += w == one ? number : zero;
+        cost += w * d;
+        change = larger(change, larger(w - last, last - w));
+        n_fractions += (w > zero) & (w < one) ? one : zero;
+        spare = w == zero ? smaller(spare, d) : spare;
+        farthest = w == one ? larger(farthest, d) : farthest;
+        label += w == one ? number : zero;
     }
-    return out;
-}
-
-// The outcome for rows that stay at vertices, told by their centers' numbers, s times
-// four.
-template <class T>
-inline Outcome survey(const T* distances, std::size_t k, const double* numbers,
-                      std::size_t s) {
-    const Four zero = {}, one = zero + 1.0;
-    Outcome out;
-    Four number = zero;
-    for (std::size_t j = 0; j < k * tile_rows<T>; j += tile_rows<T>, number += one) {
-        const Four d = load_as_double(distances + j);
-        Mask<double> is_own = load(numbers) == number;
-        for (std::size_t r = 1; r < s; ++r) is_own |= load(numbers + r * four) == number;
-        out.cost += is_own ? d : zero;
-        out.farthest = larger(out.farthest, is_own ? d : zero);
-        out.spare = is_own ? out.spare : smaller(out.spare, d);
-    }
-    return out;
+    return {cost, change, n_fractions, farthest, spare, label};
 }
 
 // Four rows of k numbers each, to k times four of them, and back.
-template <class T>
 inline void turn_in(const double* const (&row)[four], std::size_t k, double* columns) {
     std::size_t j = 0;
     for (; j + four <= k; j += four) {
         Four v[four];
         for (std::size_t l = 0; l < four; ++l) v[l] = load(row[l] + j);
         transpose(v);
-        for (std::size_t l = 0; l < four; ++l)
-            store(columns + (j + l) * tile_rows<T>, v[l]);
+        for (std::size_t l = 0; l < four; ++l) store(columns + (j + l) * four, v[l]);
     }
     for (; j < k; ++j)
-        for (std::size_t l = 0; l < four; ++l) columns[j * tile_rows<T> + l] = row[l][j];
+        for (std::size_t l = 0; l < four; ++l) columns[j * four + l] = row[l][j];
 }
 
-template <class T>
 inline void turn_out(const double* columns, std::size_t k, double* const (&row)[four]) {
     std::size_t j = 0;
     for (; j + four <= k; j += four) {
         Four v[four];
-        for (std::size_t l = 0; l < four; ++l)
-            v[l] = load(columns + (j + l) * tile_rows<T>);
+        for (std::size_t l = 0; l < four; ++l) v[l] = load(columns + (j + l) * four);
         transpose(v);
         for (std::size_t l = 0; l < four; ++l) store(row[l] + j, v[l]);
     }
     for (; j < k; ++j)
-        for (std::size_t l = 0; l < four; ++l) row[l][j] = columns[j * tile_rows<T> + l];
+        for (std::size_t l = 0; l < four; ++l) row[l][j] = columns[j * four + l];
 }
 
 }  // namespace

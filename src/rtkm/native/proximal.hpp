@@ -8,51 +8,71 @@ namespace rtkm {
 namespace RTKM_ISA {
 namespace {
 
-// Memberships of four rows, center after center.
-template <class T>
-inline void load_memberships(const std::uint32_t* rows, std::size_t k, const Watch& last,
-                             const Proximal& step, const double* zeros, double* w) {
-    constexpr std::size_t lanes = tile_rows<T>;
+// Rows whose memberships may become, or stay, neither 0 nor 1, until there are four.
+struct Movers {
+    std::uint32_t rows[four];
+    std::size_t n = 0;
+    double sth_smallest[four];
+    double *distances, *before, *after;  // k times four
+    double *zeros, *dump;                // k
+
+    Movers(double* memory, std::size_t k)
+        : distances(memory),
+          before(distances + k * four),
+          after(before + k * four),
+          zeros(after + k * four),
+          dump(zeros + k) {}
+
+    // The distances of a row are `stride` apart.
+    template <class T>
+    void add(std::uint32_t row, const T* its_distances, std::size_t stride, std::size_t k,
+             double smallest) {
+        for (std::size_t j = 0; j < k; ++j)
+            distances[j * four + n] = its_distances[j * stride];
+        sth_smallest[n] = smallest;
+        rows[n++] = row;
+    }
+    // Lanes without a row of their own repeat the first.
+    void fill(std::size_t k) {
+        for (std::size_t l = n; l < four; ++l) {
+            for (std::size_t j = 0; j < k; ++j)
+                distances[j * four + l] = distances[j * four];
+            sth_smallest[l] = sth_smallest[0];
+            rows[l] = rows[0];
+        }
+    }
+};
+
+// Their memberships, center after center.
+inline void load_memberships(const Movers& movers, std::size_t k, const Watch& last,
+                             const Proximal& step) {
     if (last.labels == nullptr) {
-        for (std::size_t j = 0; j < k; ++j) store(w + j * lanes, step.first_w + Four{});
+        for (std::size_t j = 0; j < k; ++j)
+            store(movers.before + j * four, broadcast(step.first_w));
         return;
     }
     const std::size_t s = last.s;
     const double* weights[four];
     for (std::size_t l = 0; l < four; ++l) {
-        const std::int32_t label = last.labels[rows[l] * s];
-        weights[l] = label < 0 ? step.fractions.of(rows[l], label) : zeros;
+        const std::int32_t label = last.labels[movers.rows[l] * s];
+        weights[l] = label < 0 ? step.fractions.of(movers.rows[l], label) : movers.zeros;
     }
-    turn_in<T>(weights, k, w);
+    turn_in(weights, k, movers.before);
     for (std::size_t l = 0; l < four; ++l) {
-        const std::int32_t* labels = last.labels + rows[l] * s;
+        const std::int32_t* labels = last.labels + movers.rows[l] * s;
         for (std::size_t r = 0; r < s; ++r)
-            if (labels[r] >= 0) w[labels[r] * lanes + l] = 1.0;
+            if (labels[r] >= 0) movers.before[labels[r] * four + l] = 1.0;
     }
 }
 
-// The centers of four rows, each s; returns whether all of the rows are at vertices.
-inline bool load_vertices(const std::uint32_t* rows, const Watch& last, double* numbers) {
-    if (last.labels == nullptr) return false;
-    for (std::size_t r = 0; r < last.s; ++r) {
-        Four number;
-        for (std::size_t l = 0; l < four; ++l)
-            number[l] = last.labels[rows[l] * last.s + r];
-        if (!all(number >= Four{})) return false;
-        store(numbers + r * four, number);
-    }
-    return true;
-}
-
-// Writes the memberships of up to four rows: their s centers each, or k weights.
-template <class T>
-inline void keep_memberships(const std::uint32_t* rows, std::size_t n, std::size_t k,
-                             const double* w, const Outcome& outcome, const Watch& out,
-                             RelaxReport& report, double* dump) {
+// Writes what they became: s centers each, or k weights.
+inline void keep_memberships(const Movers& movers, std::size_t k, const Outcome& outcome,
+                             const Watch& out, RelaxReport& report) {
     const std::size_t s = out.s, n_before = report.n_fractions;
+    double* const dump = movers.dump;
     double* weights[four] = {dump, dump, dump, dump};
-    for (std::size_t l = 0; l < n; ++l) {
-        std::int32_t* labels = out.labels + rows[l] * s;
+    for (std::size_t l = 0; l < movers.n; ++l) {
+        std::int32_t* labels = out.labels + movers.rows[l] * s;
         if (outcome.n_fractions[l] > 0) {
             weights[l] = report.fractions + report.n_fractions * k;
             const auto place = static_cast<std::int32_t>(report.n_fractions++);
@@ -63,55 +83,16 @@ inline void keep_memberships(const std::uint32_t* rows, std::size_t n, std::size
             std::size_t r = 0;
             for (std::size_t j = 0; j < k && r < s; ++j) {
                 labels[r] = static_cast<std::int32_t>(j);
-                r += w[j * tile_rows<T> + l] == 1.0;
+                r += movers.after[j * four + l] == 1.0;
             }
         }
     }
-    if (report.n_fractions > n_before) turn_out<T>(w, k, weights);
+    if (report.n_fractions > n_before) turn_out(movers.after, k, weights);
 }
 
-// Memory for the memberships of a tile, and more.
+// The bounds of those at a vertex; those of others do not matter.
 template <class T>
-struct TileScratch {
-    double *before, *after, *zeros, *dump, *lowest;
-
-    TileScratch(double* memory, std::size_t k)
-        : before(memory),
-          after(before + k * tile_rows<T>),
-          zeros(after + k * tile_rows<T>),
-          dump(zeros + k),
-          lowest(dump + k) {}
-};
-
-// Four rows that have met all centers: new memberships, and what they make of them.
-template <class T>
-inline Outcome move_four(const std::uint32_t* rows, std::size_t n, const T* distances,
-                         const Following<T>& pass, const Proximal& step,
-                         const TileScratch<T>& scratch, RelaxReport& report) {
-    const std::size_t k = pass.centers.k, s = pass.out.s;
-    Four pace;
-    for (std::size_t l = 0; l < four; ++l) pace[l] = step.before(rows[l]);
-    pace /= step.step;
-    if (load_vertices(rows, pass.last, scratch.lowest)) {
-        const Outcome outcome = survey(distances, k, scratch.lowest, s);
-        if (all((outcome.farthest <= outcome.spare) | (pace == Four{}))) {
-            for (std::size_t l = 0; l < n; ++l)
-                for (std::size_t r = 0; r < s; ++r)
-                    pass.out.labels[rows[l] * s + r] = pass.last.labels[rows[l] * s + r];
-            return outcome;
-        }
-    }
-    load_memberships<T>(rows, k, pass.last, step, scratch.zeros, scratch.before);
-    const Outcome outcome = project_four(distances, k, s, pace, scratch.before,
-                                         scratch.after, scratch.lowest);
-    keep_memberships<T>(rows, n, k, scratch.after, outcome, pass.out, report,
-                        scratch.dump);
-    return outcome;
-}
-
-// The bounds of rows at a vertex; those of others do not matter.
-template <class T>
-inline void keep_bounds(const Following<T>& pass, const std::uint32_t* row, std::size_t n,
+inline void keep_bounds(const Following<T>& pass, const Movers& movers,
                         const Outcome& outcome) {
     constexpr std::size_t lanes = tile_rows<double>;
     double squared[3][lanes] = {};
@@ -122,31 +103,75 @@ inline void keep_bounds(const Following<T>& pass, const std::uint32_t* row, std:
     upper_bounds(squared[0], pass.per_square_up, bounds[0]);
     lower_bounds(squared[1], pass.per_square_down, bounds[1]);
     upper_bounds(squared[2], pass.per_square_up, bounds[2]);
-    for (std::size_t l = 0; l < n; ++l) {
-        pass.out.far[row[l]] = bounds[0][l];
-        pass.out.low[row[l]] = bounds[1][l];
-        if (pass.out.s > 1) pass.out.reach[row[l]] = bounds[2][l];
+    for (std::size_t l = 0; l < movers.n; ++l) {
+        pass.out.far[movers.rows[l]] = bounds[0][l];
+        pass.out.low[movers.rows[l]] = bounds[1][l];
+        if (pass.out.s > 1) pass.out.reach[movers.rows[l]] = bounds[2][l];
     }
 }
 
-// Rows that meet all centers: new memberships, costs and bounds.
+// New memberships, costs and bounds of the rows that were waiting.
+template <class T>
+inline void move_all(const Following<T>& pass, const Proximal& step, std::size_t first,
+                     double* costs, Movers& movers, RelaxReport& report) {
+    if (movers.n == 0) return;
+    const std::size_t k = pass.centers.k;
+    movers.fill(k);
+    Four pace;
+    for (std::size_t l = 0; l < four; ++l) pace[l] = step.before(movers.rows[l]);
+    pace /= step.step;
+    load_memberships(movers, k, pass.last, step);
+    const Outcome outcome =
+        project_four(movers.distances, k, pass.out.s, load(movers.sth_smallest), pace,
+                     movers.before, movers.after);
+    keep_memberships(movers, k, outcome, pass.out, report);
+    keep_bounds(pass, movers, outcome);
+    for (std::size_t l = 0; l < movers.n; ++l)
+        costs[movers.rows[l] - first] = outcome.cost[l];
+    note_largest(outcome.change, report.change);
+    movers.n = 0;
+}
+
+// Whether two rows' labels are the same but for their order.
+inline bool are_same(const std::int32_t* a, const std::int32_t* b, std::size_t s) {
+    for (std::size_t r = 0; r < s; ++r)
+        if (!has(b, s, a[r])) return false;
+    return true;
+}
+
+// Rows that meet all centers. A row leaves all of itself to its s nearest centers if it
+// is there already, or if the next one is farther away by some steps: two if memberships
+// have to come down from 1, one if all start equal. The others wait for more of their
+// kind. Which do is hard to foresee, so there is no branch on it.
 template <class T>
 void move_tile(const Following<T>& pass, const Proximal& step, const Tile<T>& tile,
-               std::size_t first, double* costs, RelaxReport& report,
+               std::size_t first, double* costs, Movers& movers, RelaxReport& report,
                const Workspace<T>& work) {
-    const TileScratch<T> scratch(report.scratch, pass.centers.k);
-    tile_distances(pass.rows, tile, pass.centers, work);
-    Four change = {};
-    for (std::size_t from = 0; from < tile.count; from += four) {
-        const std::uint32_t* row = tile.row + from;
-        const std::size_t n = tile.count - from < four ? tile.count - from : four;
-        const Outcome outcome =
-            move_four(row, n, work.distances + from, pass, step, scratch, report);
-        keep_bounds(pass, row, n, outcome);
-        for (std::size_t l = 0; l < n; ++l) costs[row[l] - first] = outcome.cost[l];
-        change = larger(change, outcome.change);
+    constexpr std::size_t lanes = tile_rows<T>;
+    const std::size_t s = pass.out.s;
+    const bool is_first = pass.last.labels == nullptr;
+    const std::int32_t* const last = is_first ? pass.out.labels : pass.last.labels;
+    const double enough = is_first ? 1 : 2, all_the_way = is_first ? step.longest() : 1;
+    const Met<T> met = meet_all(pass, tile, first, costs, work);
+    std::size_t waiting[lanes], n_waiting = 0;
+    for (std::size_t l = 0; l < tile.count; ++l) {
+        const std::size_t i = tile.row[l];
+        const double gap = static_cast<double>(met.spare[l]) - met.farthest[l];
+        const bool is_there =
+            !is_first & are_same(pass.out.labels + i * s, last + i * s, s);
+        const bool leaps =
+            (gap * step.before(i) >= enough * step.step) & (last[i * s] >= 0);
+        const double change = all_the_way * (leaps & !is_there);
+        report.change = report.change < change ? change : report.change;
+        waiting[n_waiting] = l;
+        n_waiting += !(is_there | leaps);
     }
-    note_largest(change, report.change);
+    for (std::size_t m = 0; m < n_waiting; ++m) {
+        const std::size_t l = waiting[m];
+        movers.add(tile.row[l], work.distances + l, lanes, pass.centers.k,
+                   met.farthest[l]);
+        if (movers.n == four) move_all(pass, step, first, costs, movers, report);
+    }
 }
 
 // Counts a row whose inlier weight is known: if it is whole at a vertex it joins the
@@ -161,9 +186,7 @@ inline void count_row(const Following<T>& pass, std::size_t i, double v, double 
     const bool whole = (v == 1) & (labels[0] >= 0);
     pass.out.kept[i] = whole;
     const bool was_whole = pass.last.labels && pass.last.kept[i];
-    const bool same =
-        whole == was_whole && (!whole || (s == 1 && pass.last.labels[i] == labels[0]));
-    if (!same) account(pass, i, report);
+    if (whole | was_whole) account(pass, i, report);
     if (whole | (weight == 0)) return;
     report.partly.cost += weight * cost;
     if (labels[0] < 0) return sharing.add(i, weight, fractions);
@@ -171,28 +194,37 @@ inline void count_row(const Following<T>& pass, std::size_t i, double v, double 
 }
 
 // The inlier weights that do not depend on where in the window the threshold falls; the
-// other rows are listed.
+// other rows are listed. What a row needs is hard to foresee: there is no branch on it.
 template <class T>
 inline void weigh(const Following<T>& pass, const Proximal& step,
                   const std::uint32_t* awake, std::size_t n, std::size_t first,
                   const double* costs, RelaxReport& report) {
-    const std::size_t k = pass.centers.k;
-    SharingRows<T> sharing(pass.rows, k, report.partly);
+    const std::size_t k = pass.centers.k, s = pass.out.s;
+    const Watch& last = pass.last.labels ? pass.last : pass.out;
+    std::uint32_t to_count[follow_rows];
+    std::size_t n_to_count = 0;
     for (std::size_t a = 0; a < n; ++a) {
         const std::size_t i = awake[a];
         const double cost = costs[i - first], before = step.before(i);
         const bool sure = cost <= pass.window.sure - (1 - before) * step.step;
         const bool gone = cost >= pass.window.ceiling + before * step.step;
+        const double change = sure * (1 - before) + gone * before;
+        report.change = report.change < change ? change : report.change;
         step.v[i] = sure;
-        if (!(sure | gone)) {
-            report.undecided.rows[report.undecided.n] = awake[a];
-            report.undecided.costs[report.undecided.n++] = cost;
-            continue;
-        }
-        const double change = sure ? 1 - before : before;
-        if (report.change < change) report.change = change;
-        const std::int32_t label = pass.out.labels[i * pass.out.s];
-        count_row(pass, i, sure, cost,
+        report.undecided.rows[report.undecided.n] = awake[a];
+        report.undecided.costs[report.undecided.n] = cost;
+        report.undecided.n += !(sure | gone);
+        const bool was_whole = pass.last.labels && last.kept[i];
+        const bool stays = (s == 1) & was_whole & (last.labels[i] == pass.out.labels[i]);
+        to_count[n_to_count] = awake[a];
+        n_to_count += sure ? !stays : gone & was_whole;
+        pass.out.kept[i] = sure;  // right if it stays; else it will be counted
+    }
+    SharingRows<T> sharing(pass.rows, k, report.partly);
+    for (std::size_t c = 0; c < n_to_count; ++c) {
+        const std::size_t i = to_count[c];
+        const std::int32_t label = pass.out.labels[i * s];
+        count_row(pass, i, step.v[i], costs[i - first],
                   label < 0 ? report.fractions + ~label * k : nullptr, report, sharing);
     }
     sharing.finish();
@@ -236,9 +268,11 @@ void relax(const Following<T>& pass, const Proximal& step, Range block,
     const auto is_frozen = [&](std::size_t i) { return step.last_v[i] == 0; };
     wake(pass, block, is_frozen, awake, work);
     if (pass.drift) sort_rows(awake.open, awake.n_open, block);
+    Movers movers(report.scratch, pass.centers.k);
     for (std::size_t u = 0; u < awake.n_open; u += tile_rows<T>)
         move_tile(pass, step, Tile<T>(awake.open + u, awake.n_open - u), block.first,
-                  awake.costs, report, work);
+                  awake.costs, movers, report, work);
+    move_all(pass, step, block.first, awake.costs, movers, report);
     weigh(pass, step, awake.rows, awake.n, block.first, awake.costs, report);
     report.sure_mass += sure_mass(pass, step, block, awake.rows, awake.n);
 }

@@ -184,21 +184,21 @@ struct Relaxed {
 template <class T>
 Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
               const LastPass<T>* last, bool uses_bounds, const Proximal& step,
-              double mass, const Window& window, const Watch& out, const Lists& lists,
-              FractionMemory& fractions, const Moments& moments, T* means) {
+              double mass, double total_mass, const Window& window, const Watch& out,
+              const Lists& lists, FractionMemory& fractions, const Moments& moments,
+              T* means) {
     Knowledge<T> knowledge(rows, centers, last, uses_bounds, out);
     Following<T>& pass = knowledge.pass;
-    pass.sorts = false;
     const std::size_t k = centers.k;
     std::optional<PartialSums> partly;
     std::optional<Sweep<T, RelaxReport>> sweep;
-    const auto look = [&](const Window& at) {
+    const auto look = [&](const Window& at, const Sample& sample) {
         knowledge.set_window(at);
         partly.emplace(partition_of(rows, k), k, rows.p);
         std::vector<std::vector<double>> scratch(partly->partition.n_parts);
         const auto relax_range = [&](std::size_t part, Range range, RelaxReport& report,
                                      const Workspace<T>& work) {
-            scratch[part].resize(2 * k * (tile_rows<T> + 1) + out.s * 4);
+            scratch[part].resize(k * (3 * 4 + 2));
             report.scratch = scratch[part].data();
             report.partly = (*partly)[part];
             for (std::size_t i = range.first; i < range.last; i += follow_rows) {
@@ -209,21 +209,22 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
             fractions.set_size(part, report.n_fractions);
             (*partly)[part] = report.partly;
         };
-        sweep.emplace(team, pass, lists, relax_range);
+        sweep.emplace(team, pass, lists, sample, relax_range);
     };
     const auto ballot = [&] { return Ballot<T>(team, pass, step, sweep->undecided); };
     const auto mass_left = [&] { return mass - sweep->sure_mass; };
-    const auto is_above = [&] { return ballot().is_above(mass_left()); };
-    const auto is_below = [&] { return ballot().is_below(mass_left()); };
-    look(window);
-    if (!std::isinf(window.sure)) {  // else nothing is known, or nothing trimmed
-        const double width = 10 * (window.ceiling - window.sure);
-        if (is_above())
-            look({window.ceiling, window.ceiling + width});
-        else if (is_below())
-            look({window.sure - width, window.sure});
-        if (is_above() || is_below()) look({-infinity, infinity});
-    }
+    const auto holds_threshold = [&] {
+        return !ballot().is_above(mass_left()) && !ballot().is_below(mass_left());
+    };
+    if (window.sure == infinity)  // nothing is trimmed
+        look(window, {});
+    else
+        look_until_it_holds(window, rows.n, look, holds_threshold, [&] {
+            // rows are kept in part within a step of the cut
+            const auto [sure, ceiling] =
+                window_for(rows, sweep->undecided, mass / total_mass);
+            return Window{sure - step.step, ceiling + step.step};
+        });
     const Verdict verdict = ballot().settle(mass_left());
     const Fractions now = fractions.view();
     sweep->settle(team, [&](Range range, RelaxReport& report) {

@@ -40,12 +40,13 @@ public:
         step_.fractions = fractions.view();
     }
 
-    nb::tuple run(const Team& team, double mass, const Window& window, bool uses_bounds) {
+    nb::tuple run(const Team& team, double mass, double total_mass, const Window& window,
+                  bool uses_bounds) {
         Relaxed found;
         without_gil([&] {
             found = rtkm::relax(team, this->rows, this->centers, this->last(),
-                                uses_bounds, step_, mass, window, this->watch.pointers(),
-                                this->lists(), *fractions_,
+                                uses_bounds, step_, mass, total_mass, window,
+                                this->watch.pointers(), this->lists(), *fractions_,
                                 {this->moments.data(), this->rows.p}, this->means.data());
         });
         const auto fractions =

@@ -24,17 +24,6 @@ struct Rows {
     double unit = 1;                  // about their width: what bounds are measured in
 
     RTKM_INLINE bool is_csr() const { return indices != nullptr; }
-    // The table of some rows.
-    Rows from(std::size_t first, std::size_t count) const {
-        Rows some = *this;
-        some.n = count;
-        if (is_csr())
-            some.indptr += first;
-        else
-            some.data += first * p;
-        if (weights) some.weights += first;
-        return some;
-    }
     RTKM_INLINE double weight(std::size_t row) const {
         return weights ? weights[row] : 1.0;
     }

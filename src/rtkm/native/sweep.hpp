@@ -2,6 +2,7 @@
 #pragma once
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "clusters.hpp"
 #include "drift.hpp"
@@ -69,13 +70,38 @@ private:
     Drift drift_;
 };
 
-// One pass over all rows, for a window that is hoped to hold the cut; the body is a
-// kernel on a range of a part.
+// Which rows a pass visits: all, or a few at each of many places, that tell of all.
+struct Sample {
+    static constexpr std::size_t n_places = 256, few = 16;
+    std::size_t stride = 0;  // from place to place, or 0
+
+    // Empty if there are too few rows for it to pay.
+    static Sample of(std::size_t n) {
+        const std::size_t stride = n / n_places / few * few;
+        return {stride >= 2 * few ? stride : 0};
+    }
+    template <class Visit>
+    void visit(Range range, Visit visit) const {
+        if (stride == 0) return visit(range);
+        std::size_t i = (range.first + stride - 1) / stride * stride;
+        for (; i < range.last; i += stride)
+            visit(Range{i, std::min(i + few, range.last)});
+    }
+    // How much a share of the rows may differ from that of all. Rows that are near to
+    // each other may be alike, and tell less than they number.
+    static double error(double share) {
+        return 4 * std::sqrt(share * (1 - share) / n_places / 4) + 1e-3;
+    }
+};
+
+// One pass, for a window that is hoped to hold the cut; the body is a kernel on a range
+// of a part.
 template <class T, class Report>
 class Sweep {
 public:
     template <class Body>
-    Sweep(const Team& team, const Following<T>& pass, const Lists& lists, Body body)
+    Sweep(const Team& team, const Following<T>& pass, const Lists& lists,
+          const Sample& sample, Body body)
         : pass_(pass),
           partition_(partition_of(pass.rows, pass.centers.k)),
           reports(partition_.n_parts),
@@ -89,7 +115,9 @@ public:
         }
         rtkm::pass<T>(team, partition_, pass.rows, pass.centers.k, pass.out.s,
                       [&](std::size_t part, Range range, const Workspace<T>& work) {
-                          body(part, range, reports[part], work);
+                          sample.visit(range, [&](Range some) {
+                              body(part, some, reports[part], work);
+                          });
                       });
         for (const Report& report : reports) {
             const Undecided& part = report.undecided;
@@ -166,7 +194,48 @@ void refresh_if_stale(const Team& team, const Following<T>& pass, const Lists& l
                               const Workspace<T>&) {
         kernels<T>().sum_kept(pass, range, report);
     };
-    Sweep<T, PassReport>(team, pass, lists, sum_kept).add_to(moments);
+    Sweep<T, PassReport>(team, pass, lists, {}, sum_kept).add_to(moments);
+}
+
+constexpr Window all_undecided{-infinity, infinity};
+
+// A window that holds the cut if the asked rows tell of all.
+template <class T>
+Window window_for(const Rows<T>& rows, const Undecided& asked, double kept_share) {
+    std::vector<std::pair<double, double>> order;  // cost and weight
+    double mass = 0;
+    for (std::size_t u = 0; u < asked.n; ++u) {
+        order.emplace_back(asked.costs[u], rows.weight(asked.rows[u]));
+        mass += order.back().second;
+    }
+    std::sort(order.begin(), order.end());
+    const double error = Sample::error(kept_share);
+    Window window = all_undecided;
+    double below = 0;
+    for (const auto& [cost, weight] : order) {
+        below += weight;
+        if (below < (kept_share - error) * mass) window.sure = cost;
+        if (below > (kept_share + error) * mass && window.ceiling == infinity)
+            window.ceiling = cost;
+    }
+    return window;
+}
+
+// Looks at all rows with a window that holds the cut: the one that is expected, or what
+// a sample tells, or else no window at all.
+template <class Look, class Holds, class Tell>
+void look_until_it_holds(const Window& expected, std::size_t n, Look look, Holds holds,
+                         Tell tell) {
+    const bool is_expected = !std::isinf(expected.sure);
+    if (is_expected) look(expected, Sample{});
+    if (is_expected && holds()) return;
+    const Sample some = Sample::of(n);
+    if (some.stride) {
+        look(all_undecided, some);
+        look(tell(), Sample{});
+        if (holds()) return;
+    }
+    look(all_undecided, Sample{});
 }
 
 // The cost of what is kept. Where clusters are so far apart and so tight that the sums

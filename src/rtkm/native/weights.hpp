@@ -20,10 +20,10 @@ struct Fractions {
 // with a threshold that is not known before the end of the pass, but expected in the
 // window of the pass; no row outside of it depends on where.
 //
-// The watch of a pass holds the centers of rows at a vertex, in order; or, below 0,
-// ~place, the place of the row in its chunk of the fractions, s times. Rows at a vertex
-// whose inlier weight is 1 are marked as kept: they can rest, and stay in the sums of
-// their clusters. What others count for is summed in every pass.
+// The watch of a pass holds the centers of rows at a vertex; or, below 0, ~place, the
+// place of the row in its chunk of the fractions, s times. Rows at a vertex whose inlier
+// weight is 1 are marked as kept: they can rest, and stay in the sums of their clusters.
+// What others count for is summed in every pass.
 struct Proximal {
     double step;
     double first_w, first_v;  // those of all rows, while there is no last state
@@ -33,6 +33,10 @@ struct Proximal {
 
     RTKM_INLINE double before(std::size_t row) const {
         return last_v ? last_v[row] : first_v;
+    }
+    // The most that a first membership can move.
+    RTKM_INLINE double longest() const {
+        return first_w == 1 ? 0 : first_w > 0.5 ? first_w : 1 - first_w;
     }
 };
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -179,8 +179,8 @@ class Relaxed:
 
     It reads like a `State`, but `W` is made when asked for. The clusters of its `watch`
     are those of each row in any order, or numbers below 0 where its memberships are not
-    all 0 or 1; then they are among the `fractions`. Rows that are kept whole at a vertex
-    are in the `moments`, sums that the next step changes. `means` are its centers, and
+    all 0 or 1; then they are among the `fractions`. Rows kept whole at a vertex are in
+    the `moments`, sums that the next step changes. `means` are its centers, and
     `change` is the most that any weight moved. Rows that cost less than `threshold`
     gain inlier weight; the next one may fall into the `window`. `squared_scale` is that
     of the table, for centers to be measured by.
@@ -228,31 +228,32 @@ class Relaxed:
         weights = self.fractions.weights()
         if len(weights) == 0:
             return sparse_sets(self.vertices, len(self.C))
-        row, cluster = np.nonzero(weights > DUST)
         at_vertex = self.vertices[:, 0] >= 0
         n, s = self.vertices.shape
-        counts = np.full(n, s)
-        counts[~at_vertex] = np.bincount(row, minlength=len(weights))
+        parts = sparse.csr_array(np.where(weights > DUST, weights, 0.0))
+        counts = np.full(n, s, dtype=np.int32)
+        counts[~at_vertex] = np.diff(parts.indptr)
         is_whole = at_vertex.repeat(counts)
         values, clusters = np.ones(len(is_whole)), np.empty(len(is_whole), np.int32)
-        values[~is_whole] = weights[row, cluster]
-        clusters[~is_whole] = cluster
+        values[~is_whole], clusters[~is_whole] = parts.data, parts.indices
         clusters[is_whole] = self.vertices[at_vertex].ravel()
-        entries = values, clusters, np.concatenate([[0], counts.cumsum()])
-        return sparse.csr_array(entries, shape=(n, len(self.C)))
+        starts = np.zeros(n + 1, dtype=index_type(len(values)))
+        np.cumsum(counts, out=starts[1:])
+        return sparse.csr_array((values, clusters, starts), shape=(n, len(self.C)))
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return the nearest of the centers each row belongs to."""
         labels = self.vertices[:, 0].copy()
-        is_unclear = (labels < 0) | (self.vertices.shape[1] > 1)
-        if not is_unclear.any():
-            return labels
-        W = self.sparse_memberships()
-        # a block at a time, as n k distances may be more than the table
-        n_blocks = 1 + is_unclear.sum() // 4096
-        for rows in np.array_split(np.flatnonzero(is_unclear), n_blocks):
+        belongs = self.fractions.weights() > DUST
+        for rows, some in blocks_of(np.flatnonzero(labels < 0)):
             D = X.part(rows).squared_distances(self.C)
-            labels[rows] = np.where(W[rows].toarray() > 0, D, np.inf).argmin(axis=1)
+            labels[rows] = np.where(belongs[some], D, np.inf).argmin(axis=1)
+        if self.vertices.shape[1] == 1:
+            return labels
+        for rows, _ in blocks_of(np.flatnonzero(self.vertices[:, 0] >= 0)):
+            D = X.part(rows).squared_distances(self.C)
+            belongs = sparse_sets(self.vertices[rows], len(self.C)).toarray()
+            labels[rows] = np.where(belongs, D, np.inf).argmin(axis=1)
         return labels
 
     def settled(self, last: Relaxed, tol: float) -> bool:
@@ -297,11 +298,28 @@ class Wanderer(Vertex):
         return self.level <= lowest or marks.count(self.mark) > 1
 
 
+def blocks_of(
+    rows: NDArray[np.intp], size: int = 4096
+) -> Iterator[tuple[NDArray[np.intp], slice]]:
+    """Yield some rows at a time, and where they are in the list.
+
+    What is made of a block is small, where k numbers for every row may be more than
+    the table.
+    """
+    for first in range(0, len(rows), size):
+        some = slice(first, first + size)
+        yield rows[some], some
+
+
+def index_type(n_entries: int) -> type[np.signedinteger[Any]]:
+    """Return what places among so many entries are counted in."""
+    return np.int32 if n_entries < 2**31 else np.int64
+
+
 def sparse_sets(clusters: NDArray[np.int32], n_clusters: int) -> sparse.csr_array:
     """Return, as booleans, the memberships of rows in s clusters each."""
     n, s = clusters.shape
-    small = np.int32 if n * s < 2**31 else np.int64
-    places = clusters.ravel(), np.arange(0, n * s + 1, s, dtype=small)
+    places = clusters.ravel(), np.arange(0, n * s + 1, s, dtype=index_type(n * s))
     entries = np.ones(n * s, dtype=np.bool_), *places
     return sparse.csr_array(entries, shape=(n, n_clusters))
 

@@ -125,7 +125,7 @@ inline void move_all(const Following<T>& pass, const Proximal& step, std::size_t
         project_four(movers.distances, k, pass.out.s, load(movers.sth_smallest), pace,
                      movers.before, movers.after);
     keep_memberships(movers, k, outcome, pass.out, report);
-    keep_bounds(pass, movers, outcome);
+    if (any(outcome.n_fractions == Four{})) keep_bounds(pass, movers, outcome);
     for (std::size_t l = 0; l < movers.n; ++l)
         costs[movers.rows[l] - first] = outcome.cost[l];
     note_largest(outcome.change, report.change);

@@ -189,7 +189,7 @@ PARTS = {
     "defaults": Part(
         # the largest table takes minutes, and half as many in float32
         grid(SHAPES[:-1], OVERLAPPING, SEPARATED, dtypes=("float64",))
-        + grid(SHAPES[-1:], OVERLAPPING, SEPARATED, dtypes=("float32",)),
+        + grid(SHAPES[-1:], OVERLAPPING, dtypes=("float32",)),
         of_defaults,
         lines_of_defaults,
     ),

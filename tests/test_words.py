@@ -57,8 +57,8 @@ def test_smallest_of_any_costs(values, data):
     assert_array_equal(smallest(values, count), plainly_smallest(values, count))
 
 
-# Above 4096 values the cut is found by histograms.
-@pytest.mark.parametrize("n", [4095, 4096, 4097, 20_000, 300_000])
+# Above 512 values the cut is found by histograms.
+@pytest.mark.parametrize("n", [511, 512, 513, 4097, 20_000, 300_000])
 @pytest.mark.parametrize("kind", ["generic", "ties", "equal", "taken", "wide"])
 def test_smallest_of_many(n, kind):
     rng = np.random.default_rng(n)

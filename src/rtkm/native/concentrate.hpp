@@ -44,7 +44,7 @@ Concentrated concentrate(const Team& team, const Rows<T>& rows, const Centers<T>
         look(window, {});
     } else {
         look_until_it_holds(window, rows.n, look, holds_cut, [&] {
-            return window_for(rows, sweep->undecided, kept_mass / total_mass);
+            return window_for(team, rows, sweep->undecided, kept_mass / total_mass);
         });
         const Undecided& undecided = sweep->undecided;
         cut = find_cut(team,

@@ -222,7 +222,7 @@ Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
         look_until_it_holds(window, rows.n, look, holds_threshold, [&] {
             // rows are kept in part within a step of the cut
             const auto [sure, ceiling] =
-                window_for(rows, sweep->undecided, mass / total_mass);
+                window_for(team, rows, sweep->undecided, mass / total_mass);
             return Window{sure - step.step, ceiling + step.step};
         });
     const Verdict verdict = ballot().settle(mass_left());

@@ -22,7 +22,7 @@ namespace detail {
 
 constexpr int bucket_bits = 12;
 constexpr std::size_t n_buckets = std::size_t{1} << bucket_bits;
-constexpr std::size_t small_gather = 4096;
+constexpr std::size_t small_gather = 512;
 
 // Leading bits that all rows still in question share.
 struct Prefix {

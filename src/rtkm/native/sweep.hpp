@@ -2,7 +2,6 @@
 #pragma once
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "clusters.hpp"
 #include "drift.hpp"
@@ -201,24 +200,17 @@ constexpr Window all_undecided{-infinity, infinity};
 
 // A window that holds the cut if the asked rows tell of all.
 template <class T>
-Window window_for(const Rows<T>& rows, const Undecided& asked, double kept_share) {
-    std::vector<std::pair<double, double>> order;  // cost and weight
+Window window_for(const Team& team, const Rows<T>& rows, const Undecided& asked,
+                  double kept_share) {
+    const Values costs{asked.costs, rows.weights, asked.n, asked.rows};
     double mass = 0;
-    for (std::size_t u = 0; u < asked.n; ++u) {
-        order.emplace_back(asked.costs[u], rows.weight(asked.rows[u]));
-        mass += order.back().second;
-    }
-    std::sort(order.begin(), order.end());
+    for (std::size_t u = 0; u < asked.n; ++u) mass += costs.weight(u);
+    const auto cost_at = [&](double share) {
+        return find_cut(team, costs, share * mass).threshold;
+    };
     const double error = Sample::error(kept_share);
-    Window window = all_undecided;
-    double below = 0;
-    for (const auto& [cost, weight] : order) {
-        below += weight;
-        if (below < (kept_share - error) * mass) window.sure = cost;
-        if (below > (kept_share + error) * mass && window.ceiling == infinity)
-            window.ceiling = cost;
-    }
-    return window;
+    return {kept_share > error ? cost_at(kept_share - error) : -infinity,
+            kept_share + error < 1 ? cost_at(kept_share + error) : infinity};
 }
 
 // Looks at all rows with a window that holds the cut: the one that is expected, or what

@@ -116,7 +116,7 @@ def test_memberships_and_labels_are_those_of_the_dense_weights(form, s):
         for _, state in iterations(table, X[:6], s, 4000.0, step, n_iter=3):
             W = state.W
             kept = np.where(W > 1e-10, W, 0)
-            assert_array_equal(state.sparse_memberships().toarray(), kept)
+            assert_array_equal(state.compact_memberships().toarray(), kept)
             D = np.where(kept > 0, table.squared_distances(state.C), np.inf)
             assert_array_equal(state.labels(table), D.argmin(axis=1))
             assert_allclose(W.sum(axis=1), s, rtol=0, atol=1e-9)

@@ -69,7 +69,7 @@ class Answers(
     def memberships_(self) -> NDArray[np.float64]:
         """Membership weights, (n_samples, n_clusters)."""
         check_is_fitted(self)
-        return self._memberships.toarray().astype(np.float64)
+        return self._memberships.toarray().astype(np.float64, copy=False)
 
     @property
     def assignments_(self) -> NDArray[np.bool_]:

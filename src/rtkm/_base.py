@@ -262,7 +262,7 @@ class PrototypeClusterer(Answers):
         self._learn(X, state)
         scores = self._rate(X).scores
         X.release()
-        self._memberships = state.sparse_memberships()
+        self._memberships = state.compact_memberships()
         self.inlier_weights_ = state.v if X.weights is None else state.v.copy()
         self.outlier_mask_ = ~state.inlier_mask
         self.outlier_scores_ = scores

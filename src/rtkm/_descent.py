@@ -42,7 +42,7 @@ class State:
         """Rows that are kept whole."""
         return self.v >= 1 - DUST
 
-    def sparse_memberships(self) -> sparse.csr_array:
+    def compact_memberships(self) -> sparse.csr_array:
         """Return the weights that are not zero."""
         return sparse.csr_array(np.where(self.W > DUST, self.W, 0.0))
 
@@ -102,6 +102,25 @@ class Watch(NamedTuple):
     kept: NDArray[np.uint8]
 
 
+class Memberships(NamedTuple):
+    """Memberships of rows that mostly belong to s `clusters` (n, s) whole.
+
+    Rows whose clusters are below 0 share themselves; their weights are the lines of
+    `shares`, in order.
+    """
+
+    clusters: NDArray[np.int32]
+    shares: sparse.csr_array
+
+    def toarray(self) -> NDArray[np.float64]:
+        """Return the weights (n, k)."""
+        W = np.zeros((len(self.clusters), self.shares.shape[1]))
+        is_whole = self.clusters[:, 0] >= 0
+        W[np.flatnonzero(is_whole)[:, None], self.clusters[is_whole]] = 1.0
+        W[~is_whole] = self.shares.toarray()
+        return W
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vertex:
     """An iterate at a vertex: rows in their nearest clusters, and kept or trimmed.
@@ -121,7 +140,7 @@ class Vertex:
     @property
     def W(self) -> NDArray[np.float64]:  # noqa: N802
         """Memberships (n, k)."""
-        return self.sparse_memberships().toarray().astype(np.float64)
+        return self.compact_memberships().toarray()
 
     @property
     def v(self) -> NDArray[np.float64]:
@@ -141,9 +160,9 @@ class Vertex:
         """Rows of which any part is kept."""
         return self.kept
 
-    def sparse_memberships(self) -> sparse.csr_array:
-        """Return the memberships as booleans."""
-        return sparse_sets(self.clusters, len(self.C))
+    def compact_memberships(self) -> Memberships:
+        """Return the memberships, none of them shared."""
+        return Memberships(self.clusters, sparse.csr_array((0, len(self.C))))
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return each row's nearest center."""
@@ -223,23 +242,11 @@ class Relaxed:
         """Rows that are kept whole."""
         return self.v >= 1 - DUST
 
-    def sparse_memberships(self) -> sparse.csr_array:
-        """Return the weights that are not zero."""
+    def compact_memberships(self) -> Memberships:
+        """Return the memberships, those of rounding dust left out."""
         weights = self.fractions.weights()
-        if len(weights) == 0:
-            return sparse_sets(self.vertices, len(self.C))
-        at_vertex = self.vertices[:, 0] >= 0
-        n, s = self.vertices.shape
-        parts = sparse.csr_array(np.where(weights > DUST, weights, 0.0))
-        counts = np.full(n, s, dtype=np.int32)
-        counts[~at_vertex] = np.diff(parts.indptr)
-        is_whole = at_vertex.repeat(counts)
-        values, clusters = np.ones(len(is_whole)), np.empty(len(is_whole), np.int32)
-        values[~is_whole], clusters[~is_whole] = parts.data, parts.indices
-        clusters[is_whole] = self.vertices[at_vertex].ravel()
-        starts = np.zeros(n + 1, dtype=index_type(len(values)))
-        np.cumsum(counts, out=starts[1:])
-        return sparse.csr_array((values, clusters, starts), shape=(n, len(self.C)))
+        shares = sparse.csr_array(np.where(weights > DUST, weights, 0.0))
+        return Memberships(self.vertices, shares)
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return the nearest of the centers each row belongs to."""
@@ -252,7 +259,8 @@ class Relaxed:
             return labels
         for rows, _ in blocks_of(np.flatnonzero(self.vertices[:, 0] >= 0)):
             D = X.part(rows).squared_distances(self.C)
-            belongs = sparse_sets(self.vertices[rows], len(self.C)).toarray()
+            none = sparse.csr_array((0, len(self.C)))
+            belongs = Memberships(self.vertices[rows], none).toarray() > 0
             labels[rows] = np.where(belongs, D, np.inf).argmin(axis=1)
         return labels
 
@@ -309,19 +317,6 @@ def blocks_of(
     for first in range(0, len(rows), size):
         some = slice(first, first + size)
         yield rows[some], some
-
-
-def index_type(n_entries: int) -> type[np.signedinteger[Any]]:
-    """Return what places among so many entries are counted in."""
-    return np.int32 if n_entries < 2**31 else np.int64
-
-
-def sparse_sets(clusters: NDArray[np.int32], n_clusters: int) -> sparse.csr_array:
-    """Return, as booleans, the memberships of rows in s clusters each."""
-    n, s = clusters.shape
-    places = clusters.ravel(), np.arange(0, n * s + 1, s, dtype=index_type(n * s))
-    entries = np.ones(n * s, dtype=np.bool_), *places
-    return sparse.csr_array(entries, shape=(n, n_clusters))
 
 
 def are_equal(a: NDArray[Any], b: NDArray[Any]) -> bool:

@@ -164,7 +164,7 @@ def run_to_rest(X, s, share, step, weight):
 )
 def test_bounds_change_nothing_but_the_time(kind, monkeypatch):
     rng = np.random.default_rng(5)
-    n_bounded = 0
+    n_bounded = n_frozen = 0
     for trial in range(18):
         X = same_rows(kind, rng)
         weight = rng.random(len(X)) if trial % 2 else None
@@ -182,14 +182,19 @@ def test_bounds_change_nothing_but_the_time(kind, monkeypatch):
             assert one.change == other.change
             table = make_table(X)
             D = np.sqrt(table.squared_distances(one.C).astype(np.float64)) / table.unit
-            at_vertex = one.vertices[:, 0] >= 0
-            others = np.where(one.W == 0, D, np.inf).min(axis=1)[at_vertex]
-            farthest = np.where(one.W == 1, D, 0).max(axis=1)[at_vertex]
+            others = np.where(one.W == 0, D, np.inf).min(axis=1)
+            own = np.where(one.W == 1, D, 0)
             for state in (one, other):
-                assert np.all(state.watch.low[at_vertex] <= others)
-                assert np.all(state.watch.far[at_vertex] >= farthest)
+                is_frozen = state.watch.kept == 2
+                moves = (one.vertices[:, 0] >= 0) & ~is_frozen
+                assert np.all(state.watch.low[moves] <= others[moves])
+                assert np.all(state.watch.far[moves] >= own.max(axis=1)[moves])
+                root = np.sqrt(np.square(own).sum(axis=1))
+                assert np.all(state.watch.reach[is_frozen] <= root[is_frozen])
+                n_frozen += is_frozen.sum()
             n_bounded += np.any(one.watch.low < other.watch.low)
     assert n_bounded > 50  # or they were not in use
+    assert n_frozen > 10_000
 
 
 @pytest.mark.parametrize("step", [0.1, 3.0, 300.0])

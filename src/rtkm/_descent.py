@@ -93,6 +93,8 @@ class Watch(NamedTuple):
 
     Float bounds, in a unit of the table: the root of the cost is at most `reach` and
     the farthest of a row's own `clusters` at most `far` away, any other at least `low`.
+    Of rows that a proximal step trimmed, `kept` is 2, the root of the cost is at least
+    `reach`, and nothing more is known.
     """
 
     clusters: NDArray[np.int32]

@@ -20,8 +20,8 @@ N_CANDIDATES = 5
 N_STEPS = 10
 # of the least distance of two centers: closer to where they were, they will go back
 NEAR_HOME = 0.03
-# swaps in a row without gain that end the search, at least; more for many clusters
-LEAST_PATIENCE = 12
+# swaps in a row without gain that end the search: two for every cluster, within limits
+LEAST_PATIENCE, MOST_PATIENCE = 12, 64
 
 
 def swap_centers(
@@ -40,7 +40,7 @@ def swap_centers(
     """
     patience = n_left = np.inf
     if isinstance(n_swaps, str):
-        patience = max(2 * len(run.state.C), LEAST_PATIENCE)
+        patience = np.clip(2 * len(run.state.C), LEAST_PATIENCE, MOST_PATIENCE)
     else:
         n_left = n_swaps
     n_steps = min(N_STEPS, max_iter)

@@ -141,7 +141,8 @@ private:
             const float far = last.far[i] + way;
             const float low =
                 std::min(last.low[i] - other_[labels[0]], jump_[labels[0]] - far);
-            awake += !(far < low) || !last.kept[i];
+            const bool is_open = last.kept[i] == Fate::open;
+            awake += is_open || (last.kept[i] == Fate::kept && !(far < low));
             open += !(last.far[i] < low);
         }
         return {awake / n_seen, open / n_seen};

@@ -34,6 +34,9 @@ inline void lower_bounds(const T* squared, double per_square, float* bounds) {
 inline Vec<float> move_up(Vec<float> bound, Vec<float> way) {
     return (bound + way) * rounded_up;
 }
+inline Vec<float> fall(Vec<float> bound, Vec<float> way) {
+    return (bound - way) * rounded_down;
+}
 inline Vec<float> move_down(Vec<float> low, Vec<float> way, Vec<float> far,
                             Vec<float> jump) {
     const Vec<float> by_way = low - way, by_jump = jump - far;
@@ -61,22 +64,25 @@ inline Ways ways_of(const std::int32_t* labels, std::size_t s, const float* way)
 }
 
 // Moves the bounds of eight rows along; returns which of them are sure to stay with
-// their centers and, if they were kept, to be kept.
-template <std::size_t S>
-inline Mask<float> move_eight(const Watch& last, const Watch& out, const Drift& drift,
-                              float sure, std::size_t i) {
+// their centers and, whether kept or frozen, to stay that.
+template <class T, std::size_t S>
+inline Mask<float> move_eight(const Following<T>& pass, const Drift& drift,
+                              std::size_t i) {
+    const Watch last = pass.last, out = pass.out;
     const std::size_t s = S ? S : out.s;
     const std::int32_t* const labels = last.labels + i * s;
     const Ways ways = ways_of<S>(labels, s, drift.way);
-    const Vec<float> far = move_up(load(last.far + i), ways.most);
+    const Mask<float> fate = load_bytes(last.kept + i), frozen = fate == Fate::frozen;
+    const Vec<float> before = load(last.reach + i);
+    const Vec<float> reach = frozen ? fall(before, ways.all) : move_up(before, ways.all);
+    const Vec<float> far = S == 1 ? reach : move_up(load(last.far + i), ways.most);
     const Vec<float> low = move_down(load(last.low + i), gather(drift.other, labels, s),
                                      far, gather(drift.jump, labels, s));
-    store(out.far + i, far);
-    store(out.low + i, low);
-    if (S == 1) return (far < drift.trust * low) & (far < sure);
-    const Vec<float> reach = move_up(load(last.reach + i), ways.all);
     store(out.reach + i, reach);
-    return (far < drift.trust * low) & (reach < sure);
+    if (S != 1) store(out.far + i, far);
+    store(out.low + i, low);
+    const Mask<float> stays = (far < drift.trust * low) & (reach < pass.sure_reach);
+    return (frozen & (reach > pass.gone_reach)) | (stays & (fate == Fate::kept));
 }
 
 // Lists the rows of a block that are not at rest. Most often all of eight rest, and
@@ -91,13 +97,11 @@ inline std::size_t rest(const Following<T>& pass, Range block, std::uint32_t* aw
     __builtin_memcpy(out.kept + block.first, last.kept + block.first, n);
     std::size_t n_awake = 0, i = block.first;
     for (; i + 8 <= block.last; i += 8) {
-        const Mask<float> sure = move_eight<S>(last, out, drift, pass.sure_reach, i);
-        std::uint64_t kept;
-        __builtin_memcpy(&kept, last.kept + i, sizeof kept);
-        if (all(sure) && kept == 0x0101010101010101) continue;
+        const Mask<float> rests = move_eight<T, S>(pass, drift, i);
+        if (all(rests)) continue;
         for (std::size_t l = 0; l < 8; ++l) {
             awake[n_awake] = static_cast<std::uint32_t>(i + l);
-            n_awake += !(sure[l] & last.kept[i + l]);
+            n_awake += !rests[l];
         }
     }
     for (; i < block.last; ++i) {  // the last few rows of a table
@@ -224,8 +228,8 @@ inline bool has(const std::int32_t* labels, std::size_t s, std::int32_t label) {
 template <class T>
 void account(const Following<T>& pass, std::size_t i, PassReport& report) {
     const std::size_t s = pass.out.s;
-    const bool is_kept = pass.out.kept[i],
-               was_kept = pass.last.labels && pass.last.kept[i];
+    const bool is_kept = pass.out.kept[i] == Fate::kept;
+    const bool was_kept = pass.last.labels && pass.last.kept[i] == Fate::kept;
     const std::int32_t* const now = pass.out.labels + i * s;
     const std::int32_t* const before = pass.last.labels ? pass.last.labels + i * s : now;
     if (s == 1 && was_kept && is_kept) {
@@ -354,7 +358,7 @@ template <class T>
 void sum_kept(const Following<T>& pass, Range range, PassReport& report) {
     const std::size_t s = pass.out.s;
     for (std::size_t i = range.first; i < range.last; ++i)
-        for (std::size_t r = 0; r < s && pass.out.kept[i]; ++r)
+        for (std::size_t r = 0; r < s && pass.out.kept[i] == Fate::kept; ++r)
             join(pass.rows, i, 1.0, report.moments[pass.out.labels[i * s + r]]);
 }
 
@@ -368,7 +372,7 @@ double kept_cost(const Following<T>& pass, Range range, const Cut& cut,
         tile_distances(pass.rows, tile, pass.centers, work);
         for (std::size_t l = 0; l < tile.count; ++l) {
             const std::size_t i = tile.row[l];
-            if (!pass.out.kept[i]) continue;
+            if (pass.out.kept[i] != Fate::kept) continue;
             double cost = 0;  // in the order of the centers, which bounds do not change
             for (std::size_t j = 0; j < pass.centers.k; ++j)
                 if (has(pass.out.labels + i * s, s, static_cast<std::int32_t>(j)))

@@ -12,7 +12,7 @@ struct Following {
     Watch last, out;     // no labels in the last: nothing is known
     const Drift* drift;  // null: all rows meet all centers
     Window window;
-    float sure_reach;  // rows below this root of a cost are surely below the window
+    float sure_reach, gone_reach;  // roots of costs that are surely below it, and above
     // from squared distances to those in units of the table, rounded up and down
     double per_square_up, per_square_down;
 };

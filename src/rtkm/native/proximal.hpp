@@ -174,6 +174,16 @@ void move_tile(const Following<T>& pass, const Proximal& step, const Tile<T>& ti
     }
 }
 
+// Leaves a row with its centers until it may be kept again; how far others are is not
+// followed till then.
+template <class T>
+inline void freeze(const Following<T>& pass, std::size_t i, double cost) {
+    const float root = __builtin_sqrtf(static_cast<float>(cost * pass.per_square_down));
+    pass.out.kept[i] = Fate::frozen;
+    pass.out.reach[i] = root * rounded_down - hidden;
+    pass.out.low[i] = 0;
+}
+
 // Counts a row whose inlier weight is known: if it is whole at a vertex it joins the
 // sums of its clusters, else it is summed for this pass alone.
 template <class T>
@@ -185,7 +195,8 @@ inline void count_row(const Following<T>& pass, std::size_t i, double v, double 
     const double weight = v * pass.rows.weight(i);
     const bool whole = (v == 1) & (labels[0] >= 0);
     pass.out.kept[i] = whole;
-    const bool was_whole = pass.last.labels && pass.last.kept[i];
+    if ((v == 0) & (labels[0] >= 0)) freeze(pass, i, cost);
+    const bool was_whole = pass.last.labels && pass.last.kept[i] == Fate::kept;
     if (whole | was_whole) account(pass, i, report);
     if (whole | (weight == 0)) return;
     report.partly.cost += weight * cost;
@@ -214,10 +225,10 @@ inline void weigh(const Following<T>& pass, const Proximal& step,
         report.undecided.rows[report.undecided.n] = awake[a];
         report.undecided.costs[report.undecided.n] = cost;
         report.undecided.n += !(sure | gone);
-        const bool was_whole = pass.last.labels && last.kept[i];
+        const bool was_whole = pass.last.labels && last.kept[i] == Fate::kept;
         const bool stays = (s == 1) & was_whole & (last.labels[i] == pass.out.labels[i]);
         to_count[n_to_count] = awake[a];
-        n_to_count += sure ? !stays : gone & was_whole;
+        n_to_count += sure ? !stays : gone;
         pass.out.kept[i] = sure;  // right if it stays; else it will be counted
     }
     SharingRows<T> sharing(pass.rows, k, report.partly);
@@ -232,16 +243,10 @@ inline void weigh(const Following<T>& pass, const Proximal& step,
 
 // The mass of a block's rows that are surely kept.
 template <class T>
-inline double sure_mass(const Following<T>& pass, const Proximal& step, Range block,
-                        const std::uint32_t* awake, std::size_t n_awake) {
-    if (!pass.rows.weights) {
-        double count = static_cast<double>(block.last - block.first - n_awake);
-        for (std::size_t a = 0; a < n_awake; ++a) count += step.v[awake[a]];
-        return count;
-    }
+inline double sure_mass(const Following<T>& pass, const Proximal& step, Range block) {
     double mass = 0;
     for (std::size_t i = block.first; i < block.last; ++i)
-        mass += step.v[i] * pass.rows.weights[i];
+        mass += step.v[i] * pass.rows.weight(i);
     return mass;
 }
 
@@ -274,7 +279,7 @@ void relax(const Following<T>& pass, const Proximal& step, Range block,
                   awake.costs, movers, report, work);
     move_all(pass, step, block.first, awake.costs, movers, report);
     weigh(pass, step, awake.rows, awake.n, block.first, awake.costs, report);
-    report.sure_mass += sure_mass(pass, step, block, awake.rows, awake.n);
+    report.sure_mass += sure_mass(pass, step, block);
 }
 
 // Counts a range of the undecided rows, once they have their inlier weights.

@@ -47,6 +47,13 @@ struct Nearest {
     std::size_t s;
 };
 
+// What became of a row. One that is frozen was trimmed by a proximal step: its centers
+// stay what they are, and instead of being at most its reach, the root of its cost is at
+// least that.
+struct Fate {
+    static constexpr std::uint8_t open = 0, kept = 1, frozen = 2;
+};
+
 // What one pass leaves to the next about each row. Distances are in the unit of the
 // table, rounded to the safe side.
 struct Watch {
@@ -54,7 +61,7 @@ struct Watch {
     float* reach;          // the root of the row's cost is at most this
     float* far;            // and its farthest own center (the same array when s is 1)
     float* low;            // any other center is at least so far away
-    std::uint8_t* kept;    // whether it is kept, be it in part
+    std::uint8_t* kept;    // its Fate
     std::size_t s;
 };
 

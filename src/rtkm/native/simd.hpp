@@ -73,6 +73,14 @@ inline bool all(Mask<float> m) {
     return (part[0] & part[1] & part[2] & part[3]) == ~std::uint64_t{0};
 }
 
+// Eight bytes, as numbers.
+inline Mask<float> load_bytes(const std::uint8_t* from) {
+    typedef std::uint8_t Bytes __attribute__((vector_size(8)));
+    Bytes bytes;
+    __builtin_memcpy(&bytes, from, sizeof bytes);
+    return __builtin_convertvector(bytes, Mask<float>);
+}
+
 // table[max(place, 0)] for eight places, `stride` apart.
 inline Vec<float> gather(const float* table, const std::int32_t* place,
                          std::size_t stride) {

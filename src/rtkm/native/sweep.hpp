@@ -44,6 +44,7 @@ public:
                 nullptr,
                 {},
                 0,
+                0,
                 per_square * (1 + rounding),
                 per_square * (1 - rounding)};
         if (!last) return;
@@ -60,6 +61,8 @@ public:
         pass.window = window;
         const double sure = std::max(window.sure, 0.0) * pass.per_square_down;
         pass.sure_reach = static_cast<float>(std::sqrt(sure) * (1 - 1e-6));
+        const double gone = std::max(window.ceiling, 0.0) * pass.per_square_up;
+        pass.gone_reach = static_cast<float>(std::sqrt(gone) * (1 + 1e-6));
     }
 
     Following<T> pass;

@@ -21,7 +21,7 @@ help:
 	@echo "make quick     the tests of every day"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
-	@echo "make bench     time and memory against k-means of others: a quarter of an hour"
+	@echo "make bench     time and memory against k-means of others: half an hour"
 	@echo "make bench-growth  how time grows with rows, clusters and features"
 	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"

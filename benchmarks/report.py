@@ -78,8 +78,6 @@ def write_report() -> None:
     ]
     if judged:
         fill_readme("speed", worst_table(judged))
-    if parts["passes"]:
-        fill_readme("passes", worst_table(parts["passes"]))
 
 
 def told(name: str) -> str:

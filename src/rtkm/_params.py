@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import cache
 from math import inf, isfinite
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -95,9 +96,15 @@ Watcher = Annotated[
 ]
 
 
+@cache
+def hints_of(cls: type) -> dict[str, Any]:
+    """Return the annotations of a class, which take a while to be made of text."""
+    return get_type_hints(cls, include_extras=True)
+
+
 def check_params(estimator: Any) -> None:
     """Hold every parameter to the rules of its field, before any array is seen."""
-    hints = get_type_hints(type(estimator), include_extras=True)
+    hints = hints_of(type(estimator))
     for field in fields(estimator):
         value = getattr(estimator, field.name)
         check_value(field.name, value, hints[field.name], type(estimator).__name__)

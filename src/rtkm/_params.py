@@ -104,10 +104,11 @@ def hints_of(cls: type) -> dict[str, Any]:
 
 def check_params(estimator: Any) -> None:
     """Hold every parameter to the rules of its field, before any array is seen."""
-    hints = hints_of(type(estimator))
+    cls: type = type(estimator)
+    hints = hints_of(cls)
     for field in fields(estimator):
         value = getattr(estimator, field.name)
-        check_value(field.name, value, hints[field.name], type(estimator).__name__)
+        check_value(field.name, value, hints[field.name], cls.__name__)
 
 
 def check_value(name: str, value: Any, hint: Any, owner: str) -> None:

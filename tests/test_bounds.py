@@ -161,3 +161,14 @@ def test_the_cost_of_tight_clumps_does_not_depend_on_which_center_was_nearer(
         assert followed.n_changed == 0
         assert followed.objective == plain.objective
         last = followed
+
+
+def test_the_mean_of_equal_rows_is_the_row():
+    rng = np.random.default_rng(11)
+    for _ in range(300):
+        few, many = rng.normal(size=(2, 3)) * 10.0 ** rng.integers(-2, 3, size=(2, 1))
+        X = np.concatenate([np.tile(few, (7, 1)), np.tile(many, (30, 1))])
+        C = np.stack([few, many])
+        state = Table(X, None).concentrate(C, 1, 37.0)
+        assert_array_equal(state.means, C)
+        assert state.objective == 0

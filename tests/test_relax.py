@@ -168,7 +168,13 @@ def test_bounds_change_nothing_but_the_time(kind, monkeypatch):
     for trial in range(18):
         X = same_rows(kind, rng)
         weight = rng.random(len(X)) if trial % 2 else None
-        case = X, 1 + trial % 2, (0.0, 0.1, 0.3)[trial % 3], STEPS[trial // 3], weight
+        case = (
+            X,
+            1 + trial // 2 % 3,
+            (0.0, 0.1, 0.3)[trial % 3],
+            STEPS[trial // 3],
+            weight,
+        )
         bounded = run_to_rest(*case)
         monkeypatch.setattr(Table, "uses_bounds", False)
         plain = run_to_rest(*case)

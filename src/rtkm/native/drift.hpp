@@ -143,7 +143,7 @@ private:
                 std::min(last.low[i] - other_[labels[0]], jump_[labels[0]] - far);
             const bool is_open = last.kept[i] == Fate::open;
             awake += is_open || (last.kept[i] == Fate::kept && !(far < low));
-            open += !(last.far[i] < low);
+            open += last.kept[i] != Fate::frozen && !(last.far[i] < low);
         }
         return {awake / n_seen, open / n_seen};
     }

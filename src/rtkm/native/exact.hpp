@@ -41,10 +41,20 @@ template <class V>
 struct Product {
     V large, small;
 
-    RTKM_INLINE Product(V a, V b) : Product(Halves<V>(a), Halves<V>(b)) {}
     RTKM_INLINE Product(const Halves<V>& a, const Halves<V>& b)
         : large(a.upper * b.upper),
           small((a.upper * b.lower + a.lower * b.upper) + a.lower * b.lower) {}
+};
+
+// A difference, and what was rounded away.
+template <class V>
+struct Difference {
+    V value, lost;
+
+    RTKM_INLINE Difference(V a, V b) : value(a - b) {
+        const V part = value - a;
+        lost = (a - (value - part)) - (b + part);
+    }
 };
 
 // A sum that keeps what each addition rounds away.
@@ -72,7 +82,7 @@ using Exact = ExactSum<double>;
 // A number times an exact sum.
 RTKM_INLINE Exact times(double factor, const Exact& sum) {
     Exact result;
-    result.add(Product<double>(factor, sum.sum));
+    result.add(Product<double>(Halves<double>(factor), Halves<double>(sum.sum)));
     result.lost += factor * sum.lost;
     return result;
 }

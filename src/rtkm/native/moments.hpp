@@ -6,23 +6,36 @@ namespace rtkm {
 namespace RTKM_ISA {
 namespace {
 
-// Adds a row's features, as seen from the origin, to the sums of a cluster. At a weight
-// of 1 or -1 products with it are exact.
+// What a row, or a register of its features, brings to the sums of a cluster.
 template <class V>
-RTKM_INLINE void add_features(V y, double weight, ExactSum<V>& sum,
-                              ExactSum<V>& squares) {
-    if (weight == 1 || weight == -1) {
-        const V signed_y = weight * y;
-        sum.add(signed_y);
-        squares.add(Product<V>(signed_y, y));
-        return;
+struct Terms {
+    Difference<V> y;
+    Product<V> square;
+
+    Terms(V x, V origin) : y(x, origin), square(Halves<V>(y.value), Halves<V>(y.value)) {
+        square.small += 2 * y.value * y.lost;
     }
-    const V w = weight + V{};
-    const Product<V> square(y, y);
-    sum.add(Product<V>(w, y));
-    squares.add(Product<V>(w, square.large));
-    squares.lost += w * square.small;
-}
+    // At a weight of 1 or -1 products with it are exact.
+    void add_whole(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
+        sum.add(weight * y.value);
+        sum.lost += weight * y.lost;
+        squares.add(weight * square.large);
+        squares.lost += weight * square.small;
+    }
+    void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
+        const Halves<V> w(weight + V{});
+        sum.add(Product<V>(w, Halves<V>(y.value)));
+        sum.lost += weight * y.lost;
+        squares.add(Product<V>(w, Halves<V>(square.large)));
+        squares.lost += weight * square.small;
+    }
+    void add(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
+        if (weight == 1 || weight == -1)
+            add_whole(weight, sum, squares);
+        else
+            add_weighted(weight, sum, squares);
+    }
+};
 
 // The last features of a row, fewer than four, with zeros after them. Where there are
 // four before the end, they are read at once.
@@ -54,10 +67,10 @@ inline void add_dense(const Rows<T>& rows, std::size_t row, const ClusterSums (&
     for (std::size_t f = 0; f < rows.p; f += 4) {
         const Four four =
             f + 4 <= rows.p ? load_as_double(x + f) : last_features(x, rows.p);
-        const Four y = four - load(rows.origin + f);
+        const Terms<Four> terms(four, load(rows.origin + f));
         for (std::size_t n = 0; n < N; ++n) {
             ExactSum<Four> sum{load(into[n].sums + f), load(into[n].lost + f)};
-            add_features(y, weight[n], sum, squares[n]);
+            terms.add(weight[n], sum, squares[n]);
             store(into[n].sums + f, sum.sum);
             store(into[n].lost + f, sum.lost);
         }
@@ -77,7 +90,7 @@ inline void add_sparse(const Rows<T>& rows, std::size_t row, const ClusterSums (
         for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
             const std::size_t f = rows.indices[e];
             Exact sum{into[n].sums[f], into[n].lost[f]};
-            add_features<double>(rows.data[e], weight[n], sum, squares);
+            Terms<double>(rows.data[e], 0.0).add(weight[n], sum, squares);
             into[n].sums[f] = sum.sum;
             into[n].lost[f] = sum.lost;
         }

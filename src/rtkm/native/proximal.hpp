@@ -110,6 +110,21 @@ inline void keep_bounds(const Following<T>& pass, const Movers& movers,
     }
 }
 
+// The cost of a row at a vertex, from its sorted distances as for rows that did not wait.
+inline double cost_at_vertex(const Watch& out, const Movers& movers, std::size_t lane) {
+    const std::int32_t* const labels = out.labels + movers.rows[lane] * out.s;
+    double* const own = movers.dump;
+    for (std::size_t r = 0; r < out.s; ++r) {
+        const double d = movers.distances[labels[r] * four + lane];
+        std::size_t q = r;
+        for (; q > 0 && d < own[q - 1]; --q) own[q] = own[q - 1];
+        own[q] = d;
+    }
+    double sum = 0;
+    for (std::size_t r = 0; r < out.s; ++r) sum += own[r];
+    return sum;
+}
+
 // New memberships, costs and bounds of the rows that were waiting.
 template <class T>
 inline void move_all(const Following<T>& pass, const Proximal& step, std::size_t first,
@@ -127,7 +142,9 @@ inline void move_all(const Following<T>& pass, const Proximal& step, std::size_t
     keep_memberships(movers, k, outcome, pass.out, report);
     if (any(outcome.n_fractions == Four{})) keep_bounds(pass, movers, outcome);
     for (std::size_t l = 0; l < movers.n; ++l)
-        costs[movers.rows[l] - first] = outcome.cost[l];
+        costs[movers.rows[l] - first] = outcome.n_fractions[l] == 0
+                                            ? cost_at_vertex(pass.out, movers, l)
+                                            : outcome.cost[l];
     note_largest(outcome.change, report.change);
     movers.n = 0;
 }
@@ -178,7 +195,9 @@ void move_tile(const Following<T>& pass, const Proximal& step, const Tile<T>& ti
 // followed till then.
 template <class T>
 inline void freeze(const Following<T>& pass, std::size_t i, double cost) {
-    const float root = __builtin_sqrtf(static_cast<float>(cost * pass.per_square_down));
+    constexpr float largest = std::numeric_limits<float>::max();
+    const float x = static_cast<float>(cost * pass.per_square_down);
+    const float root = __builtin_sqrtf(x < largest ? x : largest);
     pass.out.kept[i] = Fate::frozen;
     pass.out.reach[i] = root * rounded_down - hidden;
     pass.out.low[i] = 0;
@@ -226,7 +245,8 @@ inline void weigh(const Following<T>& pass, const Proximal& step,
         report.undecided.costs[report.undecided.n] = cost;
         report.undecided.n += !(sure | gone);
         const bool was_whole = pass.last.labels && last.kept[i] == Fate::kept;
-        const bool stays = (s == 1) & was_whole & (last.labels[i] == pass.out.labels[i]);
+        const bool stays =
+            (s == 1) & was_whole & (last.labels[i * s] == pass.out.labels[i * s]);
         to_count[n_to_count] = awake[a];
         n_to_count += sure ? !stays : gone;
         pass.out.kept[i] = sure;  // right if it stays; else it will be counted

@@ -57,8 +57,8 @@ class RTKM(WeightedClusterer):
         Swaps to try after the descent: a center that is cheap to lose moves to where
         the trimmed cost falls most, and stays if a few steps later the objective is
         lower. With several memberships every other try moves all centers of a row at
-        once. ``"auto"`` goes on until max(2 n_clusters, 12) swaps in a row brought
-        nothing; 0 turns swaps off. A fixed ``step`` never swaps.
+        once. ``"auto"`` goes on until 2 n_clusters swaps in a row, but at least 12 and
+        at most 64, brought nothing; 0 turns swaps off. A fixed ``step`` never swaps.
     init, n_init, max_iter, tol, random_state, verbose, on_step : shared
         As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``, and
         ``tol`` goes with a fixed step.

@@ -180,8 +180,8 @@ struct Relaxed {
 
 // `last` may be null; `uses_bounds` and the window, which only must not be empty, change
 // nothing but the time it takes, and where between what is kept and what is trimmed the
-// threshold is said to be. `moments` holds the sums of what the last pass kept
-// whole, and then those of this one.
+// threshold is said to be. `moments` holds the sums of what the last pass kept whole, and
+// then those of this one.
 template <class T>
 Relaxed relax(const Team& team, const Rows<T>& rows, const Centers<T>& centers,
               const LastPass<T>* last, bool uses_bounds, const Proximal& step,

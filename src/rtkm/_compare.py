@@ -16,6 +16,7 @@ from tqdm import tqdm
 
 import rtkm
 from rtkm._admission import admit_centers, make_table
+from rtkm._optional import import_pandas
 from rtkm._params import Count, Nothing, RandomState, check_value
 from rtkm._table import Table
 from rtkm._trial import Starts, copy_of, one_line, run, run_trivial
@@ -141,7 +142,7 @@ def compare(
     1   KMOR      1      834.6          30       True
     2   KMOR      2      834.6          30       True
     """
-    pd = import_pandas()
+    pd = import_pandas("compare")
     check_value("n_clusters", n_clusters, Count | Nothing, "compare")
     check_value("n_starts", n_starts, Count, "compare")
     check_value("random_state", random_state, RandomState, "compare")
@@ -165,15 +166,6 @@ def compare(
     frame = pd.DataFrame(records, columns=COLUMNS)
     frame = frame[[c for c in frame if c in ALWAYS or frame[c].notna().any()]]
     return frame.astype({c: kind for c, kind in TYPES.items() if c in frame})
-
-
-def import_pandas() -> Any:
-    """Return pandas, or say how to get it."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError('compare needs pandas; pip install "rtkm[cli]".') from error
-    return pandas
 
 
 def admit_truth(truth: ArrayLike, table: Table) -> NDArray[np.bool_]:

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rtkm._admission import admit, admit_centers, check_row_count
-from rtkm._answers import Answers
+from rtkm._confidence import Confidence
 from rtkm._descent import DUST, Run, descend
 from rtkm._offset import boundary
 from rtkm._params import (
@@ -31,15 +31,16 @@ from rtkm.seeding import SEEDINGS, Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrototypeClusterer(Answers):
+class PrototypeClusterer(Confidence):
     """Base of all clusterers with centers.
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:
     ``_start(X, C)``, the state at the starting centers, and ``_step(X, state)``, the
     next state; both are written in the words of :class:`rtkm._table.Table`. Those with
     rules of their own for new rows also give ``_rate``, ``_belong``, ``_crisp`` or
-    ``_offset``, with what they need for it kept by ``_learn``; ``_check`` refuses
-    parameters that do not suit the table.
+    ``_offset``, with what they need for it kept by ``_learn``, and what explains these
+    rules (``_squared_cutoffs``, ``_margins``, ``_variances``); ``_check``
+    refuses parameters that do not suit the table.
 
     Parameters
     ----------
@@ -267,6 +268,7 @@ class PrototypeClusterer(Answers):
         self.outlier_mask_ = ~state.inlier_mask
         self.outlier_scores_ = scores
         self.offset_ = self._offset(X)
+        self._variance_fitted = self._inlier_variance(X)
         if X.weights is not None:  # a row without weight is like one that comes later
             weightless = X.weights == 0
             self.outlier_mask_[weightless] = -scores[weightless] < self.offset_

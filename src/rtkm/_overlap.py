@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -127,6 +129,15 @@ class OverlappingClusterer(PrototypeClusterer):
         scores = X.squared_residuals(self._mix(sets), C)
         return Rating(labels.astype(np.int32), scores, costs)
 
+    def _margins(self, X: Table) -> Floats:
+        C, charges = self.cluster_centers_, self._charges_fitted
+        sets, costs = self._choose(X, C, charges)
+        second = np.full(X.n_rows, np.inf)
+        for at, others in neighbors(sets, charges.most):
+            other_costs = self._costs(X.part(at), C, others, charges)
+            second[at] = np.minimum(second[at], other_costs)
+        return second - costs
+
     def _belong(self, X: Table) -> Floats:
         sets, _ = self._choose(X, self.cluster_centers_, self._charges_fitted)
         return sets.astype(np.float64)
@@ -160,6 +171,26 @@ def covered(C: NDArray[Any], charges: Charges, sets: Sets, costs: Floats) -> Cov
         objective=float(costs.sum()),
         charges=charges,
     )
+
+
+def neighbors(sets: Sets, most: int) -> Iterator[tuple[NDArray[np.int64], Sets]]:
+    """Yield rows with their sets, but for one cluster more, one less or one exchanged.
+
+    No set is empty or has more than `most` clusters.
+    """
+    nobody = sets.shape[1]  # a further cluster, for rows that leave or join none
+    padded = np.pad(sets, ((0, 0), (0, 1)))
+    can_leave, can_join = padded.copy(), ~padded
+    can_leave[:, nobody] = True
+    sizes = sets.sum(axis=1)
+    for leaves, joins in itertools.permutations(range(nobody + 1), 2):
+        size = sizes - (leaves != nobody) + (joins != nobody)
+        is_allowed = (size >= 1) & (size <= most)
+        at = np.flatnonzero(can_leave[:, leaves] & can_join[:, joins] & is_allowed)
+        if len(at):
+            others = padded[at]
+            others[:, leaves], others[:, joins] = False, True
+            yield at, others[:, :nobody]
 
 
 def nearest_alone(X: Table, C: NDArray[Any]) -> Sets:

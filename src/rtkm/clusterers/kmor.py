@@ -149,6 +149,13 @@ class KMOR(PrototypeClusterer):
             ratio = cost / self.mean_inlier_cost_
         return Rating(labels, np.where(cost > 0, ratio, 0.0), cost)
 
+    def _squared_cutoffs(self) -> NDArray[np.float64]:
+        cutoffs = super()._squared_cutoffs()
+        return cutoffs if self.offset_ == -np.inf else cutoffs * self.mean_inlier_cost_
+
+    def _inlier_variance(self, X: Table) -> float:
+        return self.mean_inlier_cost_ / X.n_features
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PublishedState(Wanderer, Concentrated):

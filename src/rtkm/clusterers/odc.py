@@ -130,6 +130,13 @@ class ODC(PrototypeClusterer):
         scores = relative(np.sqrt(cost), self.mean_distances_[labels])
         return Rating(labels, scores, cost)
 
+    def _squared_cutoffs(self) -> NDArray[np.float64]:
+        cutoffs = np.square(self._cutoff_fitted * self.mean_distances_)
+        return np.where(self.mean_distances_ > 0, cutoffs, np.inf)
+
+    def _variances(self) -> NDArray[np.float64]:
+        return np.square(self.mean_distances_) / self.n_features_in_
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ODCState(Wanderer):

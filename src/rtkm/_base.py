@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from rtkm._admission import admit, admit_centers, check_row_count
-from rtkm._confidence import Confidence
 from rtkm._descent import DUST, Run, descend
+from rtkm._explain import Explanations
 from rtkm._offset import boundary
 from rtkm._params import (
     Auto,
@@ -31,7 +31,7 @@ from rtkm.seeding import SEEDINGS, Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrototypeClusterer(Confidence):
+class PrototypeClusterer(Explanations):
     """Base of all clusterers with centers.
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:
@@ -39,7 +39,7 @@ class PrototypeClusterer(Confidence):
     next state; both are written in the words of :class:`rtkm._table.Table`. Those with
     rules of their own for new rows also give ``_rate``, ``_belong``, ``_crisp`` or
     ``_offset``, with what they need for it kept by ``_learn``, and what explains these
-    rules (``_squared_cutoffs``, ``_margins``, ``_variances``); ``_check``
+    rules (``_split``, ``_squared_cutoffs``, ``_margins``, ``_variances``); ``_check``
     refuses parameters that do not suit the table.
 
     Parameters

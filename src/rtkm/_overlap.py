@@ -15,6 +15,7 @@ from scipy.spatial.distance import cdist
 from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import DUST, State
+from rtkm._explain import dense
 from rtkm._lloyd import StartsFromKMeans
 from rtkm._sets import Prices, search_sets
 from rtkm._table import Table, one_hot
@@ -128,6 +129,11 @@ class OverlappingClusterer(PrototypeClusterer):
         labels = np.where(sets, X.squared_distances(C), np.inf).argmin(axis=1)
         scores = X.squared_residuals(self._mix(sets), C)
         return Rating(labels.astype(np.int32), scores, costs)
+
+    def _split(self, X: Table) -> Floats:
+        C = self.cluster_centers_
+        sets, _ = self._choose(X, C, self._charges_fitted)
+        return np.square(dense(X) - self._mix(sets) @ C.astype(np.float64))
 
     def _margins(self, X: Table) -> Floats:
         C, charges = self.cluster_centers_, self._charges_fitted

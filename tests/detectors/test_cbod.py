@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist
 
 from rtkm import CBOD
 from rtkm.datasets import make_outlier_blobs
-from rtkm.detectors import cbod
+from rtkm.detectors import _spread
 
 X = reference.column(0, 1, 2, 10, 11, 30)
 # mean 9; squared deviations 81 + 64 + 49 + 1 + 4 + 441 = 640 over 6 rows
@@ -171,7 +171,7 @@ def test_a_tiny_radius_makes_every_row_a_cluster_in_little_memory(monkeypatch):
     data = np.random.default_rng(0).normal(size=(300, 2))
     expected = CBOD(radius=1e-6).fit(data)
     assert expected.n_clusters_ == 300
-    monkeypatch.setattr(cbod, "BLOCK_ENTRIES", 1000)
+    monkeypatch.setattr(_spread, "BLOCK_ENTRIES", 1000)
     model = CBOD(radius=1e-6).fit(data)
     assert_array_equal(model.outlier_scores_, expected.outlier_scores_)
     assert model.n_outliers_ == 30

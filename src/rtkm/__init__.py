@@ -2,6 +2,7 @@
 
 from rtkm import datasets, metrics, projections, seeding
 from rtkm._compare import compare
+from rtkm._models import ModelFileError, describe_model, load
 from rtkm.clusterers.fuzzy import FuzzyCMeans
 from rtkm.clusterers.kmor import KMOR
 from rtkm.clusterers.moc import MOC
@@ -37,12 +38,15 @@ __all__ = [
     "ClusterDetector",
     "FuzzyCMeans",
     "KMeansMinusMinus",
+    "ModelFileError",
     "NEOKMeans",
     "RelaxedKMeans",
     "TrimmedKMeans",
     "compare",
     "datasets",
+    "describe_model",
     "estimate_neo_parameters",
+    "load",
     "metrics",
     "projections",
     "seeding",

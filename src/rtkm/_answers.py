@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit_new
 from rtkm._descent import DUST
+from rtkm._learned import OF_ROWS, PRECISION, Array, Learned, Savable, Scalar, UpTo
 from rtkm._offset import margins
+from rtkm._params import Flag, Number, Rule, Tally
 from rtkm._table import Table
 
 
@@ -32,8 +34,21 @@ class Rating(NamedTuple):
     costs: NDArray[np.float64]
 
 
+OutputConfig = Annotated[
+    dict[str, str],
+    Rule(
+        "what set_output takes",
+        lambda v: v in [{"transform": t} for t in ("default", "pandas", "polars")],
+    ),
+]
+
+
 class Answers(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    ClusterMixin,
+    Savable,
+    BaseEstimator,
 ):
     """Answers by the fitted centers, for training rows and new ones."""
 
@@ -44,6 +59,21 @@ class Answers(
     offset_: float
     _memberships: Any
     _n_nearest_fitted: int
+
+    _learned: ClassVar[Learned] = {
+        "cluster_centers_": Array(("clusters", "features"), PRECISION),
+        "_n_nearest_fitted": UpTo("clusters"),
+        "objective_": Scalar(Number),
+        "objective_path_": Array(("steps",)),
+        "n_iter_": Scalar(Tally),
+        "converged_": Scalar(Flag),
+        "_sklearn_output_config": Scalar(OutputConfig, optional=True),
+        "labels_": OF_ROWS,
+        "inlier_weights_": OF_ROWS,
+        "_memberships": OF_ROWS,
+        "memberships_": OF_ROWS,
+        "assignments_": OF_ROWS,
+    }
 
     # What a method may have rules of its own for
 

@@ -6,7 +6,7 @@ import itertools
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,9 @@ from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import DUST, State
 from rtkm._explain import dense
+from rtkm._learned import Learned, Record
 from rtkm._lloyd import StartsFromKMeans
+from rtkm._params import Count, Number, Tolerance
 from rtkm._sets import Prices, search_sets
 from rtkm._table import Table, one_hot
 
@@ -32,10 +34,10 @@ class Charges(NamedTuple):
     beyond the first. No set has more than `most` clusters.
     """
 
-    exponent: float = 0.0
-    distance: float = 0.0
-    membership: float = 0.0
-    most: int = sys.maxsize
+    exponent: Number = 0.0
+    distance: Tolerance = 0.0
+    membership: Tolerance = 0.0
+    most: Count = sys.maxsize
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,6 +60,8 @@ class OverlappingClusterer(PrototypeClusterer):
     otherwise. A subclass tells how to look for a cheap set (`_find_sets`) and how
     centers follow the sets (`_move`).
     """
+
+    _learned: ClassVar[Learned] = {"_charges_fitted": Record(Charges)}
 
     def _charges(self, X: Table, C: NDArray[Any]) -> Charges:
         """Return what sets cost, for all of a descent."""

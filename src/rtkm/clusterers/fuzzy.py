@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rtkm._answers import Rating
 from rtkm._base import WeightedClusterer
 from rtkm._descent import State
-from rtkm._params import AboveOne, Nothing, UpToOne
+from rtkm._learned import Learned, Scalar
+from rtkm._params import AboveOne, Nothing, Number, UpToOne
 from rtkm._table import Table, one_hot
 
 
@@ -87,6 +88,12 @@ class FuzzyCMeans(WeightedClusterer):
            [0.972, 0.028],
            [0.   , 1.   ]])
     """
+
+    _learned: ClassVar[Learned] = {
+        "_fuzzifier_fitted": Scalar(AboveOne),
+        "_threshold_fitted": Scalar(UpToOne),
+        "partition_coefficient_": Scalar(Number),
+    }
 
     fuzzifier: AboveOne = 2.0
     membership_threshold: UpToOne | Nothing = None

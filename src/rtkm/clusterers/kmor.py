@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Concentrated, Wanderer
+from rtkm._learned import Learned, Scalar
 from rtkm._params import OutlierRows, Rule, Tolerance, is_name, whole_rows
 from rtkm._table import Table
 from rtkm.seeding import Init
@@ -98,6 +99,7 @@ class KMOR(PrototypeClusterer):
     """
 
     _outliers_by: ClassVar[str] = "max_outliers"
+    _learned: ClassVar[Learned] = {"mean_inlier_cost_": Scalar(Tolerance)}
 
     max_outliers: OutlierRows = 0.1
     cutoff_factor: Tolerance = 3.0

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from rtkm._learned import Array, Learned, Scalar
 from rtkm._overlap import Charges, Covered, Floats, LeastSquaresClusterer, Sets
+from rtkm._params import Number
 from rtkm._sets import Prices, search_sets
 from rtkm._table import Table
 
@@ -88,6 +90,11 @@ class MOC(LeastSquaresClusterer):
     array([[ 1.0375,  0.0125],
            [-0.0125,  1.9625]])
     """
+
+    _learned: ClassVar[Learned] = {
+        "shares_": Array(("clusters",), least=0),
+        "log_likelihood_": Scalar(Number),
+    }
 
     def _mix(self, sets: Sets) -> Floats:
         return sets.astype(np.float64)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Crisp
-from rtkm._params import OutlierRows, Rule, is_number, whole_rows
+from rtkm._learned import Learned, Scalar
+from rtkm._params import OutlierRows, Rule, Tolerance, is_number, whole_rows
 from rtkm._table import Table, one_hot, smallest
 from rtkm.seeding import Init
 
@@ -90,6 +91,8 @@ class NEOKMeans(PrototypeClusterer):
     >>> round(model.objective_, 6)
     38.666667
     """
+
+    _learned: ClassVar[Learned] = {"reach_": Scalar(Tolerance)}
 
     overlap: Overlap = 0.1
     contamination: OutlierRows = 0.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from rtkm._answers import Rating
 from rtkm._base import PrototypeClusterer
 from rtkm._descent import Wanderer
+from rtkm._learned import Array, Learned, Scalar
 from rtkm._params import AboveOne
 from rtkm._table import Table
 
@@ -89,6 +90,11 @@ class ODC(PrototypeClusterer):
     array([[ 1.],
            [11.]])
     """
+
+    _learned: ClassVar[Learned] = {
+        "mean_distances_": Array(("clusters",), least=0),
+        "_cutoff_fitted": Scalar(AboveOne),
+    }
 
     cutoff_factor: AboveOne = 2.0
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtkm._descent import Vertex, are_equal
+from rtkm._learned import OF_ROWS, Learned
 from rtkm._lloyd import StartsFromKMeans, lloyd
 from rtkm._params import Tally, UpToOne
 from rtkm._table import Table
@@ -83,6 +84,8 @@ class ORC(StartsFromKMeans):
     array([[ 1.],
            [11.]])
     """
+
+    _learned: ClassVar[Learned] = {"removal_round_": OF_ROWS}
 
     threshold: UpToOne = 0.9
     n_rounds: Tally = 1

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
+from rtkm._learned import Learned, Scalar
 from rtkm._overlap import Charges, Covered, LeastSquaresClusterer
 from rtkm._params import Auto, Count, Tolerance
 from rtkm._table import Table
@@ -148,6 +149,8 @@ class ISP(LeastSquaresClusterer):
     [1 1 2 1 1]
     [1 1 1 1 1]
     """
+
+    _learned: ClassVar[Learned] = {"overlap_penalty_": Scalar(Tolerance)}
 
     overlap_penalty: Auto | Tolerance = "auto"
 

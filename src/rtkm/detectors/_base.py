@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._admission import admit, admit_new, column_ends
+from rtkm._learned import PRECISION, Array, Learned, Savable
 from rtkm._offset import boundary, margins
 from rtkm._params import OutlierRows, Rule, check_params, is_number, whole_rows
 from rtkm._table import Table, smallest
@@ -39,7 +40,7 @@ Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool | np.b
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OutlierDetector(OutlierMixin, BaseEstimator):
+class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
     """Base of all detectors.
 
     A subclass is a dataclass whose fields are its parameters. It gives three methods:
@@ -60,6 +61,8 @@ class OutlierDetector(OutlierMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
     """
+
+    _learned: ClassVar[Learned] = {"_ends": Array((2, "features"), PRECISION)}
 
     # What a method is made of
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rtkm._learned import PRECISION, Array, Fitted, Learned
 from rtkm._params import Auto, OutlierRows
 from rtkm._table import Table
 from rtkm.clusterers.rtkm import RTKM
@@ -71,6 +72,11 @@ class ClusterDetector(CountingDetector):
     >>> make_pipeline(StandardScaler(), detector).fit(X).predict([[1.5], [-30.0]])
     array([ 1, -1])
     """
+
+    _learned: ClassVar[Learned] = {
+        "_centers": Array(("clusters", "features"), PRECISION, or_none=True),
+        "clusterer_": Fitted(centers="_centers"),
+    }
 
     clusterer: Clusterer = field(default=None, kw_only=False)
     contamination: Auto | OutlierRows = "auto"  # type: ignore[assignment]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rtkm._learned import PRECISION, Array, Fitted, Learned
 from rtkm._lloyd import best_lloyd
 from rtkm._params import Rule, is_name, is_number
 from rtkm._table import Table
@@ -115,6 +116,14 @@ class CBLOF(CountingDetector):
     >>> model.score_samples([[2.5], [-7.5]])
     array([ -0., -10.])
     """
+
+    _learned: ClassVar[Learned] = {
+        "cluster_centers_": Array(("clusters", "features"), PRECISION),
+        "cluster_sizes_": Array(("clusters",), "int64", least=1),
+        "large_mask_": Array(("clusters",), "bool", some_true=True),
+        "_weights": Array(("clusters",), least=0, or_none=True),
+        "clusterer_": Fitted(centers="cluster_centers_"),
+    }
 
     clusterer: Clusterer = field(default=None, kw_only=False)
     large_share: OpenShare = 0.9

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._learned import OF_ROWS, PRECISION, Array, Learned, Scalar, Size
 from rtkm._offset import halfway
 from rtkm._params import Auto, Positive
 from rtkm._table import Table
@@ -101,6 +102,20 @@ class CBOD(OutlierDetector):
     >>> model.cluster_factors_.round(6)
     array([0.774597, 0.774597, 2.033316])
     """
+
+    _learned: ClassVar[Learned] = {
+        "_mean": Array(("features",), PRECISION),
+        "_inverse_std": Array(("features",), PRECISION, least=0),
+        "n_clusters_": Size("clusters"),
+        "_centers": Array(("clusters", "features"), PRECISION),
+        "_shares": Array(("clusters",), least=0),
+        "radius_": Scalar(Positive),
+        "cluster_centers_": Array(("clusters", "features"), PRECISION),
+        "cluster_sizes_": Array(("clusters",), "int64", least=1),
+        "cluster_factors_": Array(("clusters",), least=0),
+        "outlier_clusters_": Array(("clusters",), "bool"),
+        "cluster_labels_": OF_ROWS,
+    }
 
     radius: Auto | Positive = field(default="auto", kw_only=False)
     min_outlier_share: OpenShare = 0.1

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
+from rtkm._learned import ANSWERS_BY_ROWS, OF_ROWS, Learned
 from rtkm._params import Auto, Rule, is_integer
 from rtkm._table import Table
 from rtkm.detectors._base import CountingDetector, Flag
@@ -118,6 +119,12 @@ class LDOF(CountingDetector):
     >>> model.predict([[0.5, 0.5], [-9.0, 0.0]])
     array([ 1, -1])
     """
+
+    _learned: ClassVar[Learned] = {
+        "_rows": ANSWERS_BY_ROWS,
+        "_tree": OF_ROWS,
+        "_k": OF_ROWS,
+    }
 
     n_neighbors: Auto | AtLeastTwo = field(default="auto", kw_only=False)
     novelty: Flag = False

@@ -1,0 +1,253 @@
+"""Models in files: what is written, and what is believed when it is read.
+
+A file (see :mod:`rtkm._container`) holds arrays, and JSON of this form::
+
+    {"format": 1,
+     "written_by": {"rtkm": "0.1.0", "numpy": "2.4.6", ...},
+     "model": {"method": "RTKM",
+               "parameters": {"n_clusters": 3, "init": "k-means++", ...},
+               "learned": {"n_features_in_": 4, "feature_names_in_": ["height", ...],
+                           "cluster_centers_": {"array": "model.cluster_centers_"},
+                           "offset_": {"float": "-inf"}, ...}},
+     "extra": {}}
+
+A value is what JSON has for it, or the name of an array, or an infinite float, or, with
+the keys of ``model``, another estimator. Whatever changes the meaning of a file takes
+the next number as its ``format``.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from sklearn.utils.validation import check_is_fitted
+
+import rtkm
+from rtkm._container import (
+    OPENING,
+    Arrays,
+    dump,
+    header_length,
+    pack,
+    parse,
+    unpack,
+)
+from rtkm._encoding import decode, encode_model
+from rtkm._files import replace_file
+from rtkm._learned import Savable
+
+FORMAT = 1
+PARTS = ["extra", "model", "written_by"]
+MOST_QUOTED = 500
+
+
+class ModelFileError(ValueError):
+    """A file that is no model, damaged, or not to be believed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import rtkm
+    >>> with tempfile.NamedTemporaryFile(suffix=".rtkm") as file:
+    ...     try:
+    ...         rtkm.load(file.name)
+    ...     except rtkm.ModelFileError as error:
+    ...         print("..." + str(error)[len(file.name):])
+    ... is not loaded: it does not begin as a model; expected a file written by save.
+    """
+
+
+def load(path: str | os.PathLike[str], *, max_bytes: int = 2**30) -> Any:
+    """Return the model that ``model.save(path)`` wrote.
+
+    It answers for new rows exactly as the saved one did: ``predict``,
+    ``score_samples``, ``transform`` and the others give the same bits. What described
+    the training rows, such as ``labels_``, is not there any more.
+
+    Nothing in a file is ever run. One that is damaged, or not written by ``save``, is
+    refused with a message that says why, and takes no more memory than it has bytes.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    max_bytes : int, default=2**30
+        Larger files are not read.
+
+    Returns
+    -------
+    estimator
+        Fitted, of the class that was saved, with its parameters. An ``init`` that was
+        a list comes back as an array.
+
+    Raises
+    ------
+    ModelFileError
+        If the file is not a model, or not to be believed. It is a ``ValueError``.
+
+    See Also
+    --------
+    describe_model : Parameters, versions, and what was saved beside the model.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rtkm
+    >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+    >>> model = rtkm.TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rtkm")
+    ...     model.save(path)
+    ...     loaded = rtkm.load(path)
+    >>> loaded
+    TrimmedKMeans(contamination=1, n_clusters=2, random_state=0)
+    >>> loaded.predict([[0.4], [50.0]])
+    array([ 1, -1], dtype=int32)
+    """
+    return read(path, max_bytes)[1]
+
+
+def describe_model(
+    path: str | os.PathLike[str], *, max_bytes: int = 2**30
+) -> dict[str, Any]:
+    """Return what a model file says, without its arrays.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    max_bytes : int, default=2**30
+        Larger files are not read.
+
+    Returns
+    -------
+    dict
+        ``"format"``; ``"written_by"``, versions by name; ``"model"``, with its
+        ``"method"``, ``"parameters"`` and what it ``"learned"``, in which
+        ``{"array": name}`` stands for an array; and ``"extra"``, as it was given to
+        ``save``.
+
+    Raises
+    ------
+    ModelFileError
+        Where :func:`load` would raise it, too.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> import rtkm
+    >>> model = rtkm.KMOR(1, random_state=0).fit([[0.0], [1.0], [2.0]])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.rtkm")
+    ...     model.save(path, extra={"unit": "mm"})
+    ...     description = rtkm.describe_model(path)
+    >>> description["extra"], description["model"]["method"]
+    ({'unit': 'mm'}, 'KMOR')
+    >>> description["model"]["parameters"]["cutoff_factor"]
+    3.0
+    """
+    return read(path, max_bytes)[0]
+
+
+def save(
+    model: Any, path: str | os.PathLike[str], extra: Mapping[str, Any] | None
+) -> None:
+    """Write a fitted model to a file."""
+    check_is_fitted(model)
+    try:
+        arrays: Arrays = {}
+        description = {
+            "format": FORMAT,
+            "written_by": versions(),
+            "model": encode_model(model, "model", arrays),
+            "extra": checked_extra(extra or {}),
+        }
+        content = pack(description, arrays)
+        restore(*unpack(content))  # what could not be read again is not written
+    except ValueError as error:
+        raise ValueError(f"the model is not saved: {error}") from error
+    replace_file(path, content)
+
+
+def read(path: str | os.PathLike[str], max_bytes: int) -> tuple[dict[str, Any], Any]:
+    """Return description and model of a file, or say what is wrong with it."""
+    try:
+        content = read_bytes(path, max_bytes)
+        description, arrays = unpack(content)
+        return description, restore(description, arrays)
+    except (ValueError, RecursionError) as error:
+        too_deep = isinstance(error, RecursionError)
+        problem = "it is nested too deep." if too_deep else shorten(str(error))
+        raise ModelFileError(f"{os.fspath(path)} is not loaded: {problem}") from error
+
+
+def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    """Return the bytes of a file that begins as a model does."""
+    if Path(path).exists() and not Path(path).is_file():
+        raise ValueError("it is not a file; expected one written by save.")
+    with open(path, "rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise ValueError(
+                f"it has {size} bytes, more than max_bytes={max_bytes}; raise that if "
+                "you know where the file comes from."
+            )
+        start = file.read(8 + len(OPENING))
+        header_length(start, size)
+        return start + file.read(max(size - len(start), 0))
+
+
+def versions() -> dict[str, str]:
+    """Return what a model was made with."""
+    return {
+        "rtkm": rtkm.__version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+
+
+def shorten(text: str) -> str:
+    """Cut a message that quotes too much of a file."""
+    return text if len(text) <= MOST_QUOTED else f"{text[:MOST_QUOTED]}..."
+
+
+def checked_extra(extra: Mapping[str, Any]) -> Any:
+    """Return what the caller gives with the model, if JSON tells it faithfully."""
+    try:
+        read_again = parse(dump(extra))
+    except (TypeError, ValueError, RecursionError):
+        read_again = {}
+    if read_again != extra:
+        raise ValueError(
+            f"extra={shorten(repr(extra))} does not come back from JSON as it is; "
+            "expected a dict of texts, finite numbers, lists and dicts by text."
+        )
+    return extra
+
+
+def restore(description: dict[str, Any], arrays: Arrays) -> Any:
+    """Return the model that a file describes."""
+    found = description.get("format")
+    if found != FORMAT:
+        raise ValueError(
+            f"it has format {found!r}; rtkm {rtkm.__version__} reads format {FORMAT}, "
+            "so take the version that wrote it."
+        )
+    parts = [name for name, part in description.items() if isinstance(part, dict)]
+    if sorted(parts) != PARTS or len(description) != 1 + len(PARTS):
+        raise ValueError(f"it has other parts than format, {', '.join(PARTS)}.")
+    model = decode(description["model"], arrays)
+    if not isinstance(model, Savable) or not hasattr(model, "offset_"):
+        raise ValueError("its model is not valid; expected a fitted estimator.")
+    if arrays:
+        raise ValueError(f"nothing in it refers to the array {min(arrays)!r}.")
+    return model

@@ -72,8 +72,7 @@ class Scalar(Kind):
 
     def admit(self, name: str, value: Any, sizes: Sizes) -> Any:
         """Refuse what no rule of the type accepts."""
-        check_value(name, value, self.hint, "a model")
-        return value
+        return typed(name, value, self.hint)
 
 
 @dataclass(frozen=True)
@@ -87,9 +86,18 @@ class Record(Kind):
         hints = get_type_hints(self.cls, include_extras=True)
         if not isinstance(value, dict) or value.keys() != hints.keys():
             raise ValueError(f"{name} is not valid; expected {', '.join(hints)}.")
-        for part, hint in hints.items():
-            check_value(f"{name}.{part}", value[part], hint, "a model")
-        return self.cls(**value)
+        return self.cls(
+            **{
+                part: typed(f"{name}.{part}", value[part], hints[part])
+                for part in hints
+            }
+        )
+
+
+def typed(name: str, value: Any, hint: Any) -> Any:
+    """Return an allowed value as its very type: JSON may have 1 for 1.0."""
+    check_value(name, value, hint, "a model")
+    return hint.__origin__(value)
 
 
 @dataclass(frozen=True)
@@ -211,7 +219,11 @@ class Fitted(Kind):
 Learned = Mapping[str, Kind]
 
 Offset = Annotated[
-    float, Rule("a number or -inf", lambda v: is_number(v) or v == -np.inf)
+    float,
+    Rule(
+        "a number or -inf",
+        lambda v: is_number(v) or (isinstance(v, float) and v == -np.inf),
+    ),
 ]
 
 

@@ -8,7 +8,7 @@ import inspect
 import pkgutil
 import re
 import sys
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -25,7 +25,7 @@ PUBLIC = [
     for name in owner.__all__
     if not inspect.ismodule(getattr(owner, name))
 ]
-CLASSES = [item for item in PUBLIC if inspect.isclass(item)]
+CLASSES = [item for item in PUBLIC if is_dataclass(item)]
 
 
 def code_blocks(page: str) -> list[str]:
@@ -51,12 +51,15 @@ def test_public_names_are_those_of_the_design():
         "ClusterDetector",
         "FuzzyCMeans",
         "KMeansMinusMinus",
+        "ModelFileError",
         "NEOKMeans",
         "RelaxedKMeans",
         "TrimmedKMeans",
         "compare",
         "datasets",
+        "describe_model",
         "estimate_neo_parameters",
+        "load",
         "metrics",
         "projections",
         "seeding",
@@ -84,7 +87,8 @@ def test_every_parameter_is_documented(cls):
     assert documented == {field.name for field in fields(cls)}
 
 
-def test_the_readme_runs():
+def test_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     scope: dict = {}
     for code in code_blocks("README.md"):
         exec(code, scope)

@@ -6,8 +6,8 @@ each array its type, its shape and where it begins and ends, counted from the en
 header; our own JSON is a text in it, ``__metadata__.rtkm``. The last array, ``sha256``,
 is the SHA-256 of all bytes before it.
 
-Nothing here is compressed and nothing can run, so a file takes about as much memory as
-it takes on disk, whatever it claims.
+Nothing here is compressed and nothing can run, so a file takes memory in proportion to
+its bytes, whatever it claims.
 """
 
 from __future__ import annotations

@@ -47,10 +47,6 @@ class OfRows(Kind):
         "to predict or score_samples, or fit again."
     )
 
-    def may_be_absent(self, others: Mapping[str, Any]) -> bool:
-        """Say yes: no file has it."""
-        return True
-
 
 class AnswersByRows(OfRows):
     """Training rows that a model cannot answer without, so that it has no file."""
@@ -261,15 +257,14 @@ class Savable:
 
         save(self, path, extra)
 
-    if not TYPE_CHECKING:  # which would then know every attribute
+    if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 
         def __getattr__(self, name: str) -> Any:
             absence = getattr(declared(type(self)).get(name), "absence", "")
             if absence and "offset_" in self.__dict__:
                 raise AttributeError(f"{name} {absence}")
-            raise AttributeError(
-                f"{type(self).__name__!r} object has no attribute {name!r}"
-            )
+            # fails again, in the words of whoever refused
+            return super().__getattribute__(name)
 
 
 def declared(cls: type) -> dict[str, Kind]:

@@ -1,6 +1,7 @@
 """Models in files: what is written, and what is believed when it is read.
 
-A file (see :mod:`rtkm._container`) holds arrays, and JSON of this form::
+A file (see :mod:`rtkm._container`, and ``docs/models.md`` for readers in other
+languages) holds arrays, and JSON of this form::
 
     {"format": 1,
      "written_by": {"rtkm": "0.1.0", "numpy": "2.4.6", ...},
@@ -72,7 +73,8 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = 2**30) -> Any:
     the training rows, such as ``labels_``, is not there any more.
 
     Nothing in a file is ever run. One that is damaged, or not written by ``save``, is
-    refused with a message that says why, and takes no more memory than it has bytes.
+    refused with a message that says why, and takes no more memory than a model of its
+    size would.
 
     Parameters
     ----------
@@ -199,9 +201,9 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
                 f"it has {size} bytes, more than max_bytes={max_bytes}; raise that if "
                 "you know where the file comes from."
             )
-        start = file.read(8 + len(OPENING))
-        header_length(start, size)
-        return start + file.read(max(size - len(start), 0))
+        header_length(file.read(8 + len(OPENING)), size)
+        file.seek(0)
+        return file.read(size)
 
 
 def versions() -> dict[str, str]:

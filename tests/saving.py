@@ -8,7 +8,8 @@ import rtkm
 from rtkm._learned import declared
 
 ANSWERS = (
-    "predict score_samples decision_function transform predict_memberships score"
+    "predict score_samples decision_function transform predict_memberships score "
+    "predict_confidence discriminant_factors"
 ).split()
 
 

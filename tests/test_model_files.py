@@ -417,7 +417,7 @@ RTKM_CASES = {
         "learned is not valid; expected only what RTKM keeps: n_features_in_, "
         "feature_names_in_, offset_, n_outliers_, cluster_centers_, "
         "_n_nearest_fitted, objective_, objective_path_, n_iter_, converged_, "
-        "_sklearn_output_config.",
+        "_sklearn_output_config, _variance_fitted.",
     ),
     "NaN": (
         put("cluster_centers_", HOLE),

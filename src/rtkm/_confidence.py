@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rtkm._answers import Answers
+from rtkm._learned import Learned, Scalar
+from rtkm._params import Tolerance
 from rtkm._table import Table
 
 Floats = NDArray[np.float64]
@@ -38,6 +40,8 @@ class Confidence(Answers):
     inlier_weights_: Floats
     outlier_scores_: Floats
     _variance_fitted: float
+
+    _learned: ClassVar[Learned] = {"_variance_fitted": Scalar(Tolerance)}
 
     # What a method may have rules of its own for
 

@@ -1,0 +1,202 @@
+"""What a column holds: numbers, or something that is left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.cli.arrow import pa, pc
+from rtkm.cli.messages import shown
+from rtkm.cli.numerals import (
+    DATE_PATTERN,
+    DECIMALS,
+    GROUPING,
+    MISSING,
+    number_pattern,
+)
+
+Kind = Literal["number", "truth", "identifier", "date", "text", "empty", "nested"]
+NUMERIC = ("number", "truth", "identifier")
+
+N_GLANCED = 1000  # cells that tell text from numbers, before all are looked at
+MOSTLY = 0.9  # share of numbers that makes a column one of numbers, with faults
+FEWEST_COUNTED = 10  # rows from which on 1, 2, 3, ... is no accident
+LARGEST_EXACT = 2**53
+
+# id, customer_id, customerId; neither acid nor grid
+IDENTIFIER_NAME = re.compile(r"(?:^|[^a-zA-Z])(?i:id|uuid|guid)$|[a-z](?:Id|ID)$")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column, what it holds, and its numbers if it has any."""
+
+    name: str
+    kind: Kind
+    example: str = ""
+    numbers: Any = None  # an arrow array of numbers or booleans
+    strange: Any = None  # an arrow array, true for cells that are no number
+    raw: Any = None
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether the column can be used if it is asked for."""
+        return self.kind in NUMERIC
+
+    def floats(self) -> NDArray[np.float64]:
+        """Return the numbers, NaN where there is none."""
+        return self.numbers.cast(pa.float64(), safe=False).to_numpy()
+
+    def strange_rows(self) -> NDArray[np.int64]:
+        """Return the rows whose cell is neither a number nor missing."""
+        if self.strange is None:
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero(self.strange.to_numpy())
+
+
+def look_at(
+    values: Any, name: str, *, decimal: str = ".", is_code: bool = False
+) -> Column:
+    """Find out what a column holds; `values` is a chunked array of pyarrow."""
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    kind = values.type
+    if values.null_count == len(values):
+        return Column(name, "empty")
+    if is_string(kind):
+        return look_at_text(values, name, decimal, is_code)
+    if pa.types.is_boolean(kind):
+        return Column(name, "truth", numbers=values)
+    if pa.types.is_temporal(kind):
+        return Column(name, "date", example_of(values))
+    if pa.types.is_integer(kind) and is_identifier(values, name):
+        return Column(name, "identifier", example_of(values), numbers=values)
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        return Column(name, "number", numbers=values)
+    if pa.types.is_decimal(kind):
+        return Column(name, "number", numbers=values.cast(pa.float64()))
+    return Column(name, "nested", str(kind))
+
+
+def is_string(kind: Any) -> bool:
+    """Whether a type is text."""
+    return (
+        pa.types.is_string(kind)
+        or pa.types.is_large_string(kind)
+        or pa.types.is_string_view(kind)
+    )
+
+
+def example_of(values: Any) -> str:
+    """Return a cell that is there, as text."""
+    valid = values.drop_null()
+    return str(valid[0].as_py()) if len(valid) else ""
+
+
+def is_identifier(values: Any, name: str) -> bool:
+    """Whether whole numbers only name their rows.
+
+    They do where the column says so, where they count the rows, or where they are so
+    long that a number does not keep all their digits.
+    """
+    if IDENTIFIER_NAME.search(name):
+        return True
+    ends = pc.min_max(values).as_py()
+    if max(-ends["min"], ends["max"]) > LARGEST_EXACT:
+        return True
+    n_rows = len(values)
+    if n_rows < FEWEST_COUNTED or values.null_count:
+        return False
+    # the ends tell at once for nearly all columns that they count nothing
+    if ends["max"] - ends["min"] != n_rows - 1 or values[0].as_py() != ends["min"]:
+        return False
+    return bool((np.diff(values.to_numpy()) == 1).all())
+
+
+# Text
+
+
+def look_at_text(values: Any, name: str, decimal: str, is_code: bool) -> Column:
+    """Find out whether text is numbers, as people write them."""
+    values = values.cast(pa.large_string())
+    glance = trim(values.take(glanced_rows(len(values))))
+    missing = is_missing(glance)
+    n_there = len(glance) - count(missing)
+    if n_there == 0:
+        glance = trim(values)
+        missing = is_missing(glance)
+        n_there = len(glance) - count(missing)
+        if n_there == 0:
+            return Column(name, "empty")
+    example = glance.filter(pc.invert(missing))[0].as_py()
+    if count(matches(glance, DATE_PATTERN)) > MOSTLY * n_there:
+        return Column(name, "date", example)
+    if max(count(matches(glance, number_pattern(d))) for d in DECIMALS) < n_there / 2:
+        return Column(name, "text", example)
+    return convert(values, name, decimal, is_code, example)
+
+
+def convert(
+    values: Any, name: str, decimal: str, is_code: bool, example: str
+) -> Column:
+    """Convert all cells, unless too many are no numbers."""
+    cells = trim(values)
+    missing = is_missing(cells)
+    readings = {mark: matches(cells, number_pattern(mark)) for mark in DECIMALS}
+    # the mark of the file, unless this column was clearly written with the other
+    mark = max(readings, key=lambda mark: (count(readings[mark]), mark == decimal))
+    is_number = readings[mark]
+    strange = pc.and_not(pc.invert(is_number), missing)
+    if count(strange) > (1 - MOSTLY) * (len(cells) - count(missing)):
+        return Column(name, "text", first_of(cells, strange))
+    numbers = parse(cells, is_number, mark)
+    kind: Kind = "identifier" if is_code else "number"
+    return Column(name, kind, example, numbers, strange, raw=values)
+
+
+def parse(cells: Any, is_number: Any, mark: str) -> Any:
+    """Make numbers of cells that are some."""
+    plain = pc.if_else(is_number, cells, pa.scalar(None, pa.large_string()))
+    plain = pc.replace_substring_regex(plain, f"[+{GROUPING[mark]}]", "")
+    plain = pc.replace_substring(plain, "\u2212", "-")
+    plain = pc.replace_substring(plain, ",", ".")
+    return plain.cast(pa.float64())
+
+
+def trim(cells: Any) -> Any:
+    """Take away spaces around cells; a null becomes empty text."""
+    return pc.utf8_trim_whitespace(cells.fill_null(""))
+
+
+def matches(cells: Any, pattern: str) -> Any:
+    """Return which cells match."""
+    return pc.match_substring_regex(cells, pattern)
+
+
+def is_missing(cells: Any) -> Any:
+    """Return which cells stand for no value."""
+    return pc.is_in(cells, pa.array(MISSING, pa.large_string()))
+
+
+def count(mask: Any) -> int:
+    """Count what is true."""
+    return pc.sum(mask).as_py() or 0
+
+
+def first_of(cells: Any, mask: Any) -> str:
+    """Return the first cell of a mask."""
+    return cells[pc.index(mask, True).as_py()].as_py()
+
+
+def glanced_rows(n_rows: int) -> NDArray[np.int64]:
+    """Return rows from all over the table."""
+    return np.unique(np.linspace(0, n_rows - 1, N_GLANCED).astype(np.int64))
+
+
+def shown_cell(column: Column, row: int) -> str:
+    """Quote a cell as it was given."""
+    return shown(column.raw[row].as_py())

@@ -1,0 +1,317 @@
+"""How a text table is written, found out from its first megabyte."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rtkm.cli.messages import InputError, shown
+from rtkm.cli.numerals import DECIMALS, NUMBER, is_code, is_missing, is_number
+
+SAMPLE_BYTES = 2**20
+N_JUDGED = 1000  # records that decide on the separator and the header
+N_VOTES = 20_000  # cells that decide on the decimal mark
+
+# in the order of preference where several would do; a decimal comma comes with others
+SEPARATORS = ("\t", ";", "|", ",", " ")
+SEPARATOR_NAMES = {"\t": "tabs", " ": "spaces"}
+
+BYTE_ORDER_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+SINGLE_BYTE = "cp1252"  # Latin-1, and what Windows puts in its gaps
+# five bytes that mean nothing in cp1252 are letters or controls in its relatives
+LAST_RESORT = "latin-1"
+
+CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How the records of a text table are told apart, and what is in them."""
+
+    separator: str
+    decimal: str
+    quote: str
+    encoding: str
+    has_header: bool
+    n_skipped: int  # lines before the first record
+    names: tuple[str, ...]  # as they are written, or empty where there is no header
+    n_columns: int
+    codes: tuple[int, ...]  # columns of digits that numbers would not keep
+
+    @property
+    def separator_name(self) -> str:
+        """Return the separator in words."""
+        return SEPARATOR_NAMES.get(self.separator, shown(self.separator))
+
+
+def find_dialect(
+    name: str,
+    sample: bytes,
+    is_whole: bool,
+    *,
+    sep: str | None,
+    decimal: str | None,
+    quote: str | None,
+    encoding: str | None,
+    header: bool | None,
+) -> Dialect:
+    """Find out how a table is written, except for what the user insists on."""
+    check_options(sep, decimal, quote)
+    encoding = encoding or find_encoding(name, sample)
+    text = decode_start(name, sample, encoding, is_whole)
+    n_skipped, hint = find_start(text)
+    text = "\n".join(lines_of(text)[n_skipped:])
+    if not text:
+        raise InputError(f"{name} is empty; expected a table.")
+    quote = quote or find_quote(text)
+    sep = sep or hint or find_separator(text, quote, decimal)
+    records = records_of(text, sep, quote)
+    if not is_whole and len(records) > 1:
+        records.pop()  # cut off by the end of the sample
+    if header is None:
+        header = find_header(records[:N_JUDGED])
+    rows = records[1:] if header else records
+    return Dialect(
+        separator=sep,
+        decimal=decimal or find_decimal(name, rows, sep),
+        quote=quote,
+        encoding=encoding,
+        has_header=header,
+        n_skipped=n_skipped,
+        names=tuple(records[0]) if header else (),
+        n_columns=count_columns(records[:N_JUDGED], header),
+        codes=find_codes(rows),
+    )
+
+
+def check_options(sep: str | None, decimal: str | None, quote: str | None) -> None:
+    """Refuse marks that no table can be written with."""
+    for option, mark in (("--sep", sep), ("--quote", quote)):
+        if mark is not None and (
+            len(mark) != 1 or not mark.isascii() or mark in "\r\n"
+        ):
+            raise InputError(f"{option} {mark!r} is not valid; expected one character.")
+    if decimal is not None and decimal not in DECIMALS:
+        raise InputError(f"--decimal {decimal!r} is not valid; expected '.' or ','.")
+    if sep is not None and sep in (decimal, quote):
+        raise InputError(
+            f"--sep {sep!r} is also another mark; expected them to differ."
+        )
+
+
+# Bytes to text
+
+
+def find_encoding(name: str, sample: bytes) -> str:
+    """Find the encoding; bytes that are no text at all are refused."""
+    for mark, encoding in BYTE_ORDER_MARKS:
+        if sample.startswith(mark):
+            return encoding
+    if b"\x00" in sample:
+        return find_wide_encoding(name, sample)
+    if can_decode(sample, "utf-8"):
+        return "utf-8"
+    return SINGLE_BYTE if can_decode(sample, SINGLE_BYTE) else LAST_RESORT
+
+
+def find_wide_encoding(name: str, sample: bytes) -> str:
+    """Recognize UTF-16 without a mark: every other byte of plain text is zero."""
+    for encoding, zeros, letters in (
+        ("utf-16-le", sample[1::2], sample[::2]),
+        ("utf-16-be", sample[::2], sample[1::2]),
+    ):
+        if zeros.count(0) > 0.7 * len(zeros) and letters.count(0) == 0:
+            return encoding
+    raise InputError(f"{name} is not a table; expected text, Parquet, Arrow or .npy.")
+
+
+def can_decode(sample: bytes, encoding: str) -> bool:
+    """Whether the bytes are text in the encoding, but for a cut at the end."""
+    try:
+        codecs.getincrementaldecoder(encoding)().decode(sample)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def decode_start(name: str, sample: bytes, encoding: str, is_whole: bool) -> str:
+    """Decode the sample, and refuse what is no text."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(sample, is_whole)
+    except LookupError:
+        raise InputError(
+            f"--encoding {encoding!r} is not known; expected utf-8, utf-16, cp1252 or "
+            "another that Python knows."
+        ) from None
+    except UnicodeError:
+        raise InputError(
+            f"{name} is not written in {encoding}; leave out --encoding to have it "
+            "found."
+        ) from None
+    if len(CONTROLS.findall(text)) > len(text) / 1000:
+        raise InputError(
+            f"{name} is not a table; expected text, Parquet, Arrow or .npy."
+        )
+    return text
+
+
+# Text to records
+
+
+def lines_of(text: str) -> list[str]:
+    """Split where a file has new lines, and nowhere else as ``splitlines`` would."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def records_of(text: str, sep: str, quote: str) -> list[list[str]]:
+    """Split text into records of cells; empty lines do not count."""
+    lines = (line + "\n" for line in text.split("\n"))
+    with cells_of_any_length():
+        return [r for r in csv.reader(lines, delimiter=sep, quotechar=quote) if r]
+
+
+@contextmanager
+def cells_of_any_length() -> Iterator[None]:
+    """Lift the limit of Python's reader, for which 10,000 columns may be one cell."""
+    before = csv.field_size_limit(2**31 - 1)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def find_start(text: str) -> tuple[int, str | None]:
+    """Count the lines before the first record: empty ones, and Excel's ``sep=;``."""
+    lines = lines_of(text)
+    n_skipped = next((i for i, line in enumerate(lines) if line), len(lines))
+    if n_skipped < len(lines) and re.fullmatch("sep=.", lines[n_skipped]):
+        hint = lines[n_skipped][-1]
+        rest = lines[n_skipped + 1 :]
+        return n_skipped + 1 + next((i for i, x in enumerate(rest) if x), 0), hint
+    return n_skipped, None
+
+
+def find_quote(text: str) -> str:
+    """Find what quotes cells: double quotes, unless single ones surround some."""
+    start, edge = text[:100_000], "[" + "".join(SEPARATORS) + "\n]"
+    if re.search(f'(?:^|{edge})"', start):
+        return '"'
+    singles = re.search(f"(?:^|{edge})'[^'\n]*'(?:{edge}|$)", start)
+    return "'" if singles else '"'
+
+
+def find_separator(text: str, quote: str, decimal: str | None = None) -> str:
+    """Find the separator that makes records alike, and most cells numbers."""
+    start = "\n".join(text.split("\n")[: N_JUDGED + 1])
+    best, best_score = ",", (0.0, 0.0)
+    for sep in SEPARATORS:
+        if sep in start and sep != decimal:
+            score = separator_score(records_of(start, sep, quote))
+            if score > best_score:
+                best, best_score = sep, score
+    return best
+
+
+def separator_score(records: list[list[str]]) -> tuple[float, float]:
+    """Rate records by how many have the commonest length, then by their numbers."""
+    n_cells, n_alike = Counter(map(len, records)).most_common(1)[0]
+    # a first line in one piece is the name of a single column, of 1,5 perhaps
+    if min(n_cells, len(records[0])) < 2 or n_alike < 0.5 * len(records):
+        return 0.0, 0.0
+    cells = [cell for record in records[-100:] for cell in record]
+    n_useful = sum(is_number(cell) or is_missing(cell) for cell in cells)
+    return n_alike / len(records), n_useful / len(cells)
+
+
+def count_columns(records: list[list[str]], has_header: bool) -> int:
+    """Return the width of the table, for which its header speaks.
+
+    R leaves out the name of the first column, that of the row names; then all other
+    records have one cell more.
+    """
+    width = len(records[0])
+    if has_header and len(records) > 1 and {len(r) for r in records[1:]} == {width + 1}:
+        return width + 1
+    return width
+
+
+# What is in the cells
+
+
+def find_header(records: list[list[str]]) -> bool:
+    """Whether the first record names the columns.
+
+    It does where it holds no number, where some column has a word on top and nothing
+    but numbers below, or where its numbers are years in their order.
+    """
+    first, rows = records[0], records[1:]
+    numbers = [cell for cell in first if is_number(cell)]
+    if not numbers:
+        return not all(is_missing(cell) for cell in first)
+    words = [j for j, x in enumerate(first) if not is_number(x) and not is_missing(x)]
+    if words and len(numbers) > 1 and are_years(numbers):
+        return True
+    return any(holds_numbers(rows, j) for j in words)
+
+
+def are_years(cells: list[str]) -> bool:
+    """Whether cells are years, one after the other."""
+    in_order = all(a < b for a, b in pairwise(cells))
+    return in_order and all(re.fullmatch("(?:1[89]|20)[0-9]{2}", x) for x in cells)
+
+
+def holds_numbers(rows: list[list[str]], j: int) -> bool:
+    """Whether a column has numbers, and hardly anything else that is not missing."""
+    cells = [row[j] for row in rows if len(row) > j and not is_missing(row[j])]
+    return sum(map(is_number, cells)) > 0.9 * len(cells)  # more than none, too
+
+
+def find_decimal(name: str, rows: list[list[str]], sep: str) -> str:
+    """Find the decimal mark by what cells can only mean.
+
+    Where all that there is can be read both ways, such as ``1,234``, a table separated
+    by commas has decimal points; of another we do not know.
+    """
+    cells = [cell.strip() for row in rows for cell in row if "," in cell]
+    if not any(NUMBER[","].match(cell) for cell in cells):
+        return "."
+    dotted = (cell.strip() for row in rows for cell in row if "." in cell)
+    votes = Counter({".": 0, ",": 0})
+    doubtful = ""
+    for cell in (*cells[:N_VOTES], *list(dotted)[:N_VOTES]):
+        readings = [mark for mark in DECIMALS if NUMBER[mark].match(cell)]
+        if len(readings) == 1:
+            votes[readings[0]] += 1
+        elif readings and "," in cell:
+            doubtful = cell
+    if doubtful and not votes.total() and sep != ",":
+        raise InputError(
+            f"{name} holds {shown(doubtful)}, which can be "
+            f"{doubtful.replace(',', '.')} or {doubtful.replace(',', '')}; say "
+            "--decimal , or --decimal . to decide."
+        )
+    return "," if votes[","] > votes["."] else "."
+
+
+def find_codes(rows: list[list[str]]) -> tuple[int, ...]:
+    """Find columns of nothing but digits, some of which numbers would not keep."""
+    found = {j for row in rows for j, cell in enumerate(row) if is_code(cell)}
+    mixed = {
+        j
+        for row in rows
+        for j in found
+        if j < len(row) and not row[j].isdecimal() and not is_missing(row[j])
+    }
+    return tuple(sorted(found - mixed))

@@ -1,0 +1,105 @@
+"""Where a table comes from: a file, or what flows in."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rtkm.cli.arrow import pa
+from rtkm.cli.messages import InputError, shown
+
+STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Bytes that can be read more than once: a file, or the content of a pipe."""
+
+    name: str
+    path: Path | None = None
+    content: bytes = b""
+    # size and time of the file when it was first seen
+    stamp: tuple[int, int] | None = None
+
+    def open(self) -> BinaryIO:
+        """Return the bytes as a stream."""
+        return io.BytesIO(self.content) if self.path is None else self.path.open("rb")
+
+    def open_for_arrow(self) -> Any:
+        """Return the bytes as pyarrow reads them fastest."""
+        if self.path is None:
+            return pa.BufferReader(self.content)
+        return pa.OSFile(str(self.path))
+
+    def start(self, n_bytes: int) -> bytes:
+        """Return the first bytes."""
+        with self.open() as stream:
+            return stream.read(n_bytes)
+
+    def check_unchanged(self) -> None:
+        """Refuse a file that another program wrote to in the meantime."""
+        if self.path is None:
+            return
+        with suppress(OSError):
+            if stamp_of(self.path.stat()) == self.stamp:
+                return
+        raise InputError(f"{self.name} has changed while it was used; run again.")
+
+
+def stamp_of(status: os.stat_result) -> tuple[int, int]:
+    """Return what changes when a file does."""
+    return status.st_size, status.st_mtime_ns
+
+
+def find_source(given: str | os.PathLike[str]) -> Source:
+    """Find a file, or take in standard input for ``"-"``; nothing is parsed yet."""
+    if given == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise InputError("standard input is closed; name a file.")
+        return Source("standard input", content=sys.stdin.buffer.read())
+    path = Path(given)
+    try:
+        return look_up(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist{similar_file(path)}.") from None
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path} cannot be read ({reason}).") from None
+
+
+def look_up(path: Path) -> Source:
+    """Return a file as a source; pipes, which cannot be read twice, are taken in."""
+    status = path.stat()
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(f"{path} is a folder; expected a file{example_in(path)}.")
+    with path.open("rb") as stream:  # shows whether it may be read
+        if not stat.S_ISREG(status.st_mode):
+            return Source(str(path), content=stream.read())
+    return Source(str(path), path=path, stamp=stamp_of(status))
+
+
+def similar_file(path: Path) -> str:
+    """Suggest a file of nearly the same name."""
+    try:
+        names = os.listdir(path.parent)
+    except OSError:
+        return f"; there is no folder {shown(path.parent)} that could be looked into"
+    close = get_close_matches(path.name, names, n=1)
+    return f"; there is {shown(close[0])} in the same folder" if close else ""
+
+
+def example_in(folder: Path) -> str:
+    """Name a file of the folder that may have been meant."""
+    endings = (".csv", ".tsv", ".parquet", ".feather", ".arrow", ".npy")
+    try:
+        names = sorted(n for n in os.listdir(folder) if n.lower().endswith(endings))
+    except OSError:
+        return ""
+    return f", such as {shown(folder / names[0])}" if names else ""

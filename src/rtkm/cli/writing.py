@@ -1,0 +1,282 @@
+"""The rows as they came, with the answers beside them."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.cli.arrow import pa, pa_csv, pa_parquet, pc
+from rtkm.cli.dialect import Dialect, cells_of_any_length
+from rtkm.cli.messages import InputError, shown
+from rtkm.cli.reading import Sheet, open_text, unique_names
+
+TEXT_ENDINGS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+PARQUET_ENDINGS = (".parquet", ".pq")
+REASON = "reason"
+BATCH = 2**15  # rows written at a time
+
+
+def membership_columns(memberships: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Name the columns of memberships by the labels of their clusters."""
+    return {
+        f"membership_{label}": np.ascontiguousarray(memberships[:, label])
+        for label in range(memberships.shape[1])
+    }
+
+
+def write_answers(
+    path: str | os.PathLike[str],
+    sheet: Sheet,
+    answers: Mapping[str, NDArray[Any]],
+    *,
+    kept: NDArray[np.bool_] | None = None,
+    reasons: Mapping[int, str] | None = None,
+) -> list[str]:
+    """Write the rows of a sheet, in their order, with answers in further columns.
+
+    The ending decides: Parquet, or text. A text table comes back as text cell by cell
+    as it was, to the last quote, in its own separator, decimal mark and encoding: also
+    a cell such as ``=cmd()``, which a spreadsheet may run. It was in the user's file
+    before; to change it would be to change the data. We add nothing of the kind:
+    answers are numbers and words of ours.
+
+    Parameters
+    ----------
+    path : path
+        Where to; what is there is replaced once all is written.
+    sheet : Sheet
+        The rows.
+    answers : mapping of arrays
+        Answers for the rows that are kept, by the name of their column.
+    kept : ndarray of bool, default=None
+        The rows that have answers; None is all.
+    reasons : mapping, default=None
+        Why others have none, by row; if any, a column ``reason`` says so.
+
+    Returns
+    -------
+    list of str
+        What the user should know, in sentences.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; what was there before is still there.
+    """
+    path = Path(path)
+    check_output(path, sheet)
+    table = answer_table(sheet, answers, kept, reasons or {})
+    table, notes = with_free_names(table, sheet)
+    with writing_beside(path) as stream:
+        if path.suffix.lower() in PARQUET_ENDINGS:
+            write_parquet(stream, sheet, table)
+        elif sheet.dialect is None:
+            write_csv(stream, sheet, table, TEXT_ENDINGS[path.suffix.lower()])
+        else:
+            copy_with(stream, sheet, sheet.dialect, table)
+    return notes
+
+
+def check_output(path: Path, sheet: Sheet) -> None:
+    """Refuse a name that nothing can be written to, best before any work."""
+    ending = path.suffix.lower()
+    if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
+        raise InputError(
+            f"--output {path} ends in {shown(ending)}; expected .csv, .tsv or .parquet."
+        )
+    dialect = sheet.dialect
+    if ending == ".tsv" and dialect is not None and dialect.separator != "\t":
+        raise InputError(
+            f"--output {path} ends in '.tsv', but rows are written as they are in "
+            f"{sheet.name}, separated by {dialect.separator_name}; expected .csv or "
+            ".parquet."
+        )
+    if path.is_dir():
+        raise InputError(f"--output {path} is a folder; expected the name of a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"--output {path}: there is no folder {shown(path.parent)}.")
+
+
+# The columns of answers
+
+
+def answer_table(
+    sheet: Sheet,
+    answers: Mapping[str, NDArray[Any]],
+    kept: NDArray[np.bool_] | None,
+    reasons: Mapping[int, str],
+) -> Any:
+    """Return the answers for all rows, nothing where a row was dropped."""
+    columns = {name: pa.array(values) for name, values in answers.items()}
+    if kept is not None and not kept.all():
+        places = pa.array(np.cumsum(kept) - 1, mask=~kept)
+        columns = {name: values.take(places) for name, values in columns.items()}
+    if reasons:
+        columns[REASON] = pa.array([reasons.get(i) for i in range(sheet.n_rows)])
+    return pa.table(columns)
+
+
+def with_free_names(table: Any, sheet: Sheet) -> tuple[Any, list[str]]:
+    """Rename answers whose name a column of the sheet has."""
+    names, _ = unique_names([*sheet.names, *table.column_names])
+    names = names[len(sheet.names) :]
+    notes = [
+        f"The table has a column {shown(old)}; the answer is in {shown(new)}."
+        for old, new in zip(table.column_names, names, strict=True)
+        if old != new
+    ]
+    return table.rename_columns(names), notes
+
+
+def beside(sheet: Sheet, answers: Any) -> Any:
+    """Return the columns of both."""
+    columns = [*sheet.columns.columns, *answers.columns]
+    return pa.table(columns, names=[*sheet.names, *answers.column_names])
+
+
+# Formats
+
+
+def write_parquet(stream: BinaryIO, sheet: Sheet, answers: Any) -> None:
+    """Write rows and answers as Parquet."""
+    pa_parquet.write_table(beside(sheet, answers), stream)
+
+
+def write_csv(stream: BinaryIO, sheet: Sheet, answers: Any, sep: str) -> None:
+    """Write rows that were no text as text."""
+    options = pa_csv.WriteOptions(delimiter=sep, quoting_style="needed")
+    try:
+        pa_csv.write_csv(beside(sheet, answers), stream, options)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        raise InputError(
+            f"{sheet.name} has columns that no text table can hold "
+            f"({str(error).splitlines()[0]}); write .parquet instead."
+        ) from None
+
+
+def copy_with(stream: BinaryIO, sheet: Sheet, dialect: Dialect, answers: Any) -> None:
+    """Copy the records of a text table, each with its answers behind it."""
+    sheet.source.check_unchanged()
+    # writes a mark of byte order once, as the table has it
+    encode = codecs.getincrementalencoder(dialect.encoding)().encode
+    names = [quoted(name, dialect) for name in (*sheet.names, *answers.column_names)]
+    with open_text(sheet.source, dialect) as given, cells_of_any_length():
+        records = records_of(given, dialect)
+        n_written = 0
+        first, newline = next(records)
+        stream.write(encode(dialect.separator.join(names) + newline))
+        if not dialect.has_header:
+            records = chain([(first, newline)], records)
+        for batch in answers.to_batches(max_chunksize=BATCH):
+            some = islice(records, batch.num_rows)
+            pairs = list(zip(some, as_text(batch, dialect), strict=False))
+            n_written += len(pairs)
+            text = (f"{record}{cells}{end}" for (record, end), cells in pairs)
+            stream.write(encode("".join(text)))
+        if n_written < sheet.n_rows or next(records, None) is not None:
+            raise InputError(f"{sheet.name} has changed while it was used; run again.")
+
+
+def records_of(lines: Iterator[str], dialect: Dialect) -> Iterator[tuple[str, str]]:
+    """Return each record as it is written, and the end of its line."""
+    newline = "\n"
+    for line in islice(lines, dialect.n_skipped, None):
+        record = line
+        if dialect.quote in line:
+            record = whole_record(line, lines, dialect)
+        text = record.rstrip("\r\n")
+        newline = record[len(text) :] or newline  # the last line may have none
+        if text:
+            yield text, newline
+
+
+def whole_record(line: str, lines: Iterator[str], dialect: Dialect) -> str:
+    """Add the lines that a quoted cell goes on to."""
+    parts: list[str] = []
+
+    def seen() -> Iterator[str]:
+        for part in chain([line], lines):
+            parts.append(part)
+            yield part
+
+    next(csv.reader(seen(), delimiter=dialect.separator, quotechar=dialect.quote))
+    return "".join(parts)
+
+
+def as_text(batch: Any, dialect: Dialect) -> list[str]:
+    """Write the answers of some rows as they follow a record."""
+    columns = [cells_of(column, dialect) for column in batch.columns]
+    joined = pc.binary_join_element_wise(
+        *["", *columns], dialect.separator, null_handling="replace"
+    )
+    return joined.to_pylist()
+
+
+def cells_of(column: Any, dialect: Dialect) -> Any:
+    """Write a column of answers, decimal mark and quotes as in the table."""
+    if pa.types.is_string(column.type):
+        cells = column.dictionary_encode()
+        words = [quoted(word, dialect) for word in cells.dictionary.to_pylist()]
+        return pa.array(words, pa.string()).take(cells.indices)
+    cells = column.cast(pa.string())
+    return pc.replace_substring(cells, ".", dialect.decimal)
+
+
+def quoted(text: str, dialect: Dialect) -> str:
+    """Quote a cell if it must be."""
+    if not re.search(f"[{re.escape(dialect.separator + dialect.quote)}\r\n]", text):
+        return text
+    doubled = text.replace(dialect.quote, 2 * dialect.quote)
+    return f"{dialect.quote}{doubled}{dialect.quote}"
+
+
+# Files that are whole or not there
+
+
+@contextmanager
+def writing_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a file that takes its place only when all is written.
+
+    Whatever goes wrong before leaves what was there. A name that stands for something
+    else than a file, such as a pipe, is written to as it is.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                yield stream
+            return
+        with replacing(target) as stream:
+            yield stream
+    except OSError as error:
+        reason = error.strerror or error
+        raise InputError(f"{path} cannot be written ({reason}).") from None
+
+
+@contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Write to a new file beside the target, then rename it."""
+    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
+    try:
+        with part.open("xb") as stream:
+            if target.exists():  # it keeps its permissions
+                os.chmod(part, stat.S_IMODE(target.stat().st_mode))
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(part, target)
+    finally:
+        with suppress(FileNotFoundError):
+            part.unlink()

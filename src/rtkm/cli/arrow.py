@@ -6,11 +6,10 @@ try:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.csv as pa_csv
-    import pyarrow.feather as pa_feather
     import pyarrow.parquet as pa_parquet
 except ImportError as error:
     raise ImportError(
         'reading tables needs pyarrow; pip install "rtkm[cli]".'
     ) from error
 
-__all__ = ["pa", "pa_csv", "pa_feather", "pa_parquet", "pc"]
+__all__ = ["pa", "pa_csv", "pa_parquet", "pc"]

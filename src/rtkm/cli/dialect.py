@@ -214,8 +214,11 @@ def find_quote(text: str) -> str:
 
 def find_separator(text: str, quote: str, decimal: str | None = None) -> str:
     """Find the separator that makes records alike, and most cells numbers."""
-    start = "\n".join(text.split("\n")[: N_JUDGED + 1])
-    best, best_score = ",", (0.0, 0.0)
+    lines = text.split("\n")[: N_JUDGED + 1]
+    start = "\n".join(lines)
+    # lines that are numbers, of 1,5 perhaps, are a single column and hold no tab
+    is_single = "," in start and holds_numbers([[line] for line in lines[1:]], 0)
+    best, best_score = "\t" if is_single else ",", (0.0, 0.0)
     for sep in SEPARATORS:
         if sep in start and sep != decimal:
             score = separator_score(records_of(start, sep, quote))

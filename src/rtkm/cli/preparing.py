@@ -207,7 +207,7 @@ def choose(sheet: Sheet, unused: set[str | None]) -> tuple[list[Column], list[st
     chosen = [c for c in looked_at if c.kind in ("number", "truth")]
     notes = note_left_out(looked_at)
     if not chosen:
-        reason = " ".join(notes) or "Every column was dropped or is empty."
+        reason = " ".join(notes) or "Every column was dropped."
         raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
     used = listed((shown(c.name) for c in chosen), len(chosen))
     notes.insert(0, f"Used {counted(len(chosen), 'column')}: {used}.")

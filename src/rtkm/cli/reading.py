@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from rtkm.cli.arrow import pa, pa_csv, pa_feather, pa_parquet
+from rtkm.cli.arrow import pa, pa_csv, pa_parquet
 from rtkm.cli.dialect import (
     SAMPLE_BYTES,
     SINGLE_BYTE,
@@ -42,11 +42,11 @@ DAMAGE = (
 MAGIC = {
     b"PAR1": "Parquet",
     b"ARROW1": "Arrow",
-    b"FEA1": "Feather",
     b"\xff\xff\xff\xff": "Arrow stream",
     b"\x93NUMPY": "npy",
 }
 OTHERS = {
+    b"FEA1": "a Feather file of the old version 1; write it again as version 2",
     b"PK\x03\x04": "a zip archive or a workbook; save the sheet as CSV",
     b"\x1f\x8b": "compressed by gzip; unpack it first",
     b"BZh": "compressed by bzip2; unpack it first",
@@ -73,8 +73,7 @@ class Sheet:
     name : str
         What the user calls it.
     format : str
-        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"Feather"``, ``"Arrow stream"`` or
-        ``"npy"``.
+        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"Arrow stream"`` or ``"npy"``.
     columns : pyarrow.Table
         The columns, under names that are unique.
     dialect : Dialect or None
@@ -216,10 +215,10 @@ def read_parquet(source: Source) -> Any:
         return pa_parquet.ParquetFile(stream).read()
 
 
-def read_feather(source: Source) -> Any:
-    """Read an Arrow or Feather file."""
-    with source.open_for_arrow() as stream:
-        return pa_feather.read_table(stream, memory_map=False)
+def read_arrow(source: Source) -> Any:
+    """Read an Arrow file, which is what Feather files are."""
+    with source.open_for_arrow() as stream, pa.ipc.open_file(stream) as batches:
+        return batches.read_all()
 
 
 def read_stream(source: Source) -> Any:
@@ -247,8 +246,7 @@ def read_npy(source: Source) -> Any:
 
 BINARY_READERS = {
     "Parquet": read_parquet,
-    "Arrow": read_feather,
-    "Feather": read_feather,
+    "Arrow": read_arrow,
     "Arrow stream": read_stream,
     "npy": read_npy,
 }

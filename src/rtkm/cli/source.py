@@ -90,9 +90,9 @@ def similar_file(path: Path) -> str:
     try:
         names = os.listdir(path.parent)
     except OSError:
-        return f"; there is no folder {shown(path.parent)} that could be looked into"
+        return f"; there is no folder {path.parent}"
     close = get_close_matches(path.name, names, n=1)
-    return f"; there is {shown(close[0])} in the same folder" if close else ""
+    return f"; there is {shown(close[0])} beside it" if close else ""
 
 
 def example_in(folder: Path) -> str:
@@ -102,4 +102,4 @@ def example_in(folder: Path) -> str:
         names = sorted(n for n in os.listdir(folder) if n.lower().endswith(endings))
     except OSError:
         return ""
-    return f", such as {shown(folder / names[0])}" if names else ""
+    return f", such as {folder / names[0]}" if names else ""

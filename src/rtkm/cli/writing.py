@@ -106,7 +106,7 @@ def check_output(path: Path, sheet: Sheet) -> None:
     if path.is_dir():
         raise InputError(f"--output {path} is a folder; expected the name of a file.")
     if not path.parent.is_dir():
-        raise InputError(f"--output {path}: there is no folder {shown(path.parent)}.")
+        raise InputError(f"--output {path}: there is no folder {path.parent}.")
 
 
 # The columns of answers
@@ -155,10 +155,11 @@ def write_parquet(stream: BinaryIO, sheet: Sheet, answers: Any) -> None:
 
 
 def write_csv(stream: BinaryIO, sheet: Sheet, answers: Any, sep: str) -> None:
-    """Write rows that were no text as text."""
-    options = pa_csv.WriteOptions(delimiter=sep, quoting_style="needed")
+    """Write rows that were no text as text, all words in quotes."""
     try:
-        pa_csv.write_csv(beside(sheet, answers), stream, options)
+        pa_csv.write_csv(
+            beside(sheet, answers), stream, pa_csv.WriteOptions(delimiter=sep)
+        )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(
             f"{sheet.name} has columns that no text table can hold "
@@ -252,14 +253,14 @@ def writing_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     Whatever goes wrong before leaves what was there. A name that stands for something
     else than a file, such as a pipe, is written to as it is.
     """
-    target = Path(os.path.realpath(path))
+    named = Path(path)
     try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as stream:
+        if named.exists() and not named.is_file():
+            with named.open("wb") as stream:
                 yield stream
-            return
-        with replacing(target) as stream:
-            yield stream
+        else:  # what a link points to is replaced, not the link
+            with replacing(Path(os.path.realpath(named))) as stream:
+                yield stream
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path} cannot be written ({reason}).") from None

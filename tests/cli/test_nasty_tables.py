@@ -470,6 +470,24 @@ def test_a_record_longer_than_a_block_is_read(tmp_path, monkeypatch):
     assert columns == {"x": [1, 2]}
 
 
+def test_a_header_longer_than_the_sample_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("rtkm.cli.reading.SAMPLE_BYTES", 64)
+    names = [f"feature_{j}" for j in range(100)]
+    lines = [",".join(names), ",".join("1" * 100), ",".join("2" * 100)]
+    columns, _ = run(tmp_path / "data.csv", "\n".join(lines), {})
+    assert columns == {name: [1, 2] for name in names}
+
+
+def test_words_after_many_missing_cells_are_seen(tmp_path):
+    # the glance at a thousand cells finds none that is there
+    cells = ["NA"] * 5000
+    cells[7] = "Anna"
+    _, notes = run(
+        tmp_path / "data.csv", "name,x\n" + "".join(f"{c},1\n" for c in cells), {}
+    )
+    assert notes[1] == "Left out text: 'name' (such as 'Anna')."
+
+
 def test_missing_files_and_folders_are_told_apart(tmp_path):
     (tmp_path / "data.csv").write_text("x\n1\n")
     for name, words in {

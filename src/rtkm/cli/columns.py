@@ -40,7 +40,7 @@ class Column:
     example: str = ""
     numbers: Any = None  # an arrow array of numbers or booleans
     strange: Any = None  # an arrow array, true for cells that are no number
-    raw: Any = None
+    raw: Any = None  # the cells as they were, where they are text
 
     @property
     def is_numeric(self) -> bool:
@@ -122,20 +122,17 @@ def is_identifier(values: Any, name: str) -> bool:
 
 def look_at_text(values: Any, name: str, decimal: str, is_code: bool) -> Column:
     """Find out whether text is numbers, as people write them."""
-    values = values.cast(pa.large_string())
     glance = trim(values.take(glanced_rows(len(values))))
-    missing = is_missing(glance)
-    n_there = len(glance) - count(missing)
-    if n_there == 0:
+    if count(is_missing(glance)) == len(glance):  # then all cells must tell
         glance = trim(values)
-        missing = is_missing(glance)
-        n_there = len(glance) - count(missing)
-        if n_there == 0:
-            return Column(name, "empty")
-    example = glance.filter(pc.invert(missing))[0].as_py()
-    if count(matches(glance, DATE_PATTERN)) > MOSTLY * n_there:
+    there = glance.filter(pc.invert(is_missing(glance)))
+    if len(there) == 0:
+        return Column(name, "empty")
+    example = there[0].as_py()
+    if count(matches(there, DATE_PATTERN)) > MOSTLY * len(there):
         return Column(name, "date", example)
-    if max(count(matches(glance, number_pattern(d))) for d in DECIMALS) < n_there / 2:
+    likeness = max(count(matches(there, number_pattern(d))) for d in DECIMALS)
+    if likeness < len(there) / 2:
         return Column(name, "text", example)
     return convert(values, name, decimal, is_code, example)
 
@@ -169,7 +166,8 @@ def parse(cells: Any, is_number: Any, mark: str) -> Any:
 
 def trim(cells: Any) -> Any:
     """Take away spaces around cells; a null becomes empty text."""
-    return pc.utf8_trim_whitespace(cells.fill_null(""))
+    # large, for replacing may make more than two gigabytes of one chunk
+    return pc.utf8_trim_whitespace(cells.cast(pa.large_string()).fill_null(""))
 
 
 def matches(cells: Any, pattern: str) -> Any:

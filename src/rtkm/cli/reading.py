@@ -27,6 +27,7 @@ from rtkm.cli.source import Source, find_source
 
 BLOCK_BYTES = 2**22  # read at a time; a record must fit in
 LARGEST_BLOCK = 2**30
+LARGEST_SAMPLE = 2**26
 
 # what damaged files make their readers raise
 DAMAGE = (
@@ -165,7 +166,7 @@ def read_table(
     """
     origin = find_source(source)
     try:
-        sample = origin.start(SAMPLE_BYTES + 1)
+        sample, is_whole = take_sample(origin)
     except OSError as error:
         raise InputError(f"{origin.name} cannot be read ({error.strerror}).") from None
     if not sample:
@@ -178,8 +179,8 @@ def read_table(
             return read_binary(origin, kind)
     dialect = find_dialect(
         origin.name,
-        sample[:SAMPLE_BYTES],
-        len(sample) <= SAMPLE_BYTES,
+        sample,
+        is_whole,
         sep=sep,
         decimal=decimal,
         quote=quote,
@@ -187,6 +188,17 @@ def read_table(
         header=header,
     )
     return read_text(origin, dialect, may_reconsider=encoding is None)
+
+
+def take_sample(source: Source) -> tuple[bytes, bool]:
+    """Return the first megabyte, or more if lines are longer, and if that is all."""
+    n_bytes = SAMPLE_BYTES
+    while True:
+        sample = source.start(n_bytes + 1)
+        is_whole = len(sample) <= n_bytes
+        if is_whole or n_bytes >= LARGEST_SAMPLE or sample.count(b"\n") > 1:
+            return sample[:n_bytes], is_whole
+        n_bytes *= 8
 
 
 # Binary tables

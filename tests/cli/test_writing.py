@@ -47,6 +47,7 @@ FIRST, SECOND = b"0,0.5,0.1,false,0.25,core", b"-1,1,0,true,1e-20,outlier"
         (b"x,y\n", b"1.50,007\n", b"=cmd(),+1\n"),
         (b"x,y\r\n", b'"a ""b""\r\nc",\r\n', b" 5,NA\r\n"),
         (b"x,y\n", b'5" pipe,1\n', b'"6, 7" x,2\n'),
+        (b"x,y\n", b'5" pipe,"two\nlines"\n', b"1,2\n"),
         (b"x,y\n", b'a,"\n\n"\n', b'"",""\n'),
     ],
 )

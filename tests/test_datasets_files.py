@@ -199,35 +199,6 @@ def test_failing_write_leaves_the_folder_as_it_was(tmp_path, monkeypatch, act):
     assert_array_equal(fetch_yeast(data_home=tmp_path).data, toy_yeast.X)
 
 
-def test_write_is_one_act(tmp_path, monkeypatch):
-    """Until the new file is whole and on disk, the old one is in its place."""
-    kept = tmp_path / "yeast.npz"
-    kept.write_bytes(b"old")
-    acts = []
-    replace, fsync = os.replace, os.fsync
-
-    def watched_fsync(number):
-        acts.append(("fsync", kept.read_bytes()))
-        fsync(number)
-
-    def watched_replace(part, to):
-        acts.append(("replace", kept.read_bytes()))
-        assert to == kept
-        assert os.path.dirname(part) == str(tmp_path)  # the same file system
-        with np.load(part) as arrays:
-            assert_array_equal(arrays["data"], toy_yeast.X)
-        replace(part, to)
-
-    monkeypatch.setattr(os, "fsync", watched_fsync)
-    monkeypatch.setattr(os, "replace", watched_replace)
-    with _lookup._beside(kept) as part:
-        _lookup._keep(part, kept, toy_yeast.X, toy_yeast.LABELS)
-    assert acts == [("fsync", b"old"), ("replace", b"old")]
-    assert names(tmp_path) == ["yeast.npz"]
-    with np.load(kept) as arrays:
-        assert_array_equal(arrays["target"], toy_yeast.LABELS)
-
-
 def test_interrupted_download_leaves_nothing(tmp_path, monkeypatch):
     def interrupt(source):
         assert len(names(tmp_path)) == 1  # the file beside

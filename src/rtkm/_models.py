@@ -41,7 +41,7 @@ from rtkm._container import (
     unpack,
 )
 from rtkm._encoding import decode, encode_model
-from rtkm._files import replace_file
+from rtkm._files import replacing
 from rtkm._learned import Savable
 
 FORMAT = 1
@@ -175,7 +175,10 @@ def save(
         restore(*unpack(content))  # what could not be read again is not written
     except ValueError as error:
         raise ValueError(f"the model is not saved: {error}") from error
-    replace_file(path, content)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(f"{os.fspath(path)} is not a file; choose another name.")
+    with replacing(path) as stream:
+        stream.write(content)
 
 
 def read(path: str | os.PathLike[str], max_bytes: int) -> tuple[dict[str, Any], Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import resource
-import stat
 
 import numpy as np
 import pyarrow as pa
@@ -184,22 +183,6 @@ def test_a_missing_folder_is_named(tmp_path):
 # Files that are whole or as before
 
 
-def write_and_fail(target, error):
-    with writing_beside(target) as stream:
-        stream.write(b"half")
-        raise error
-
-
-def test_what_fails_leaves_what_was_there(tmp_path):
-    target = tmp_path / "out.csv"
-    target.write_text("before")
-    for error in (ValueError("fault"), KeyboardInterrupt()):
-        with pytest.raises(type(error)):
-            write_and_fail(target, error)
-        assert target.read_text() == "before"
-        assert os.listdir(tmp_path) == ["out.csv"]
-
-
 def test_a_changed_table_leaves_what_was_there(tmp_path):
     file, out = tmp_path / "data.csv", tmp_path / "out.csv"
     file.write_text("x,y\n1,2\n3,4\n")
@@ -250,15 +233,3 @@ def test_devices_and_closed_pipes_get_a_message(tmp_path):
         stream.write(b"x" * 100_000)
     assert str(caught.value) == f"{name} cannot be written (Broken pipe)."
     os.close(writing)
-
-
-def test_links_and_permissions_stay(tmp_path):
-    target, link = tmp_path / "target.csv", tmp_path / "link.csv"
-    target.write_text("before")
-    target.chmod(0o640)
-    link.symlink_to(target)
-    with writing_beside(link) as stream:
-        stream.write(b"after")
-    assert link.is_symlink()
-    assert target.read_text() == "after"
-    assert stat.S_IMODE(target.stat().st_mode) == 0o640

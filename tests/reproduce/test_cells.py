@@ -13,7 +13,7 @@ import time
 import pytest
 
 from rtkm.reproduce import _run
-from rtkm.reproduce._cells import Cell, Ledger, write_atomically
+from rtkm.reproduce._cells import Cell, Ledger
 from rtkm.reproduce._run import run_cells
 
 SUBJECT = {"rtkm": "0.1.0", "quick": False}
@@ -205,17 +205,3 @@ def test_processors_are_counted_on_every_system(tmp_path, monkeypatch, capsys):
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)  # as on macOS
     run_cells(CELLS[:3], square, Ledger(tmp_path / "ledger", SUBJECT))
     assert "0 of 3 cells finished already; processes: 2" in capsys.readouterr().err
-
-
-def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch):
-    path = tmp_path / "file"
-    write_atomically(path, "old")
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(OSError, match="No space left"):
-        write_atomically(path, "new")
-    assert path.read_text() == "old"
-    assert [p.name for p in tmp_path.iterdir()] == ["file"]

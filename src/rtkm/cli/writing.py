@@ -6,10 +6,8 @@ import codecs
 import csv
 import os
 import re
-import secrets
-import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._files import replacing
 from rtkm.cli.arrow import pa, pa_csv, pa_parquet, pc
 from rtkm.cli.dialect import Dialect, cells_of_any_length
 from rtkm.cli.messages import InputError, shown
@@ -243,41 +242,12 @@ def quoted(text: str, dialect: Dialect) -> str:
     return f"{dialect.quote}{doubled}{dialect.quote}"
 
 
-# Files that are whole or not there
-
-
 @contextmanager
 def writing_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file that takes its place only when all is written.
-
-    Whatever goes wrong before leaves what was there. A name that stands for something
-    else than a file, such as a pipe, is written to as it is.
-    """
-    named = Path(path)
+    """Open a file that takes its place only when all is written."""
     try:
-        if named.exists() and not named.is_file():
-            with named.open("wb") as stream:
-                yield stream
-        else:  # what a link points to is replaced, not the link
-            with replacing(Path(os.path.realpath(named))) as stream:
-                yield stream
+        with replacing(path) as stream:
+            yield stream
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"{path} cannot be written ({reason}).") from None
-
-
-@contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Write to a new file beside the target, then rename it."""
-    part = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
-    try:
-        with part.open("xb") as stream:
-            if target.exists():  # it keeps its permissions
-                os.chmod(part, stat.S_IMODE(target.stat().st_mode))
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, target)
-    finally:
-        with suppress(FileNotFoundError):
-            part.unlink()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
+from rtkm._files import replacing
 from rtkm.datasets._openml import HOST, download
 from rtkm.datasets._reading import read_files
 from rtkm.datasets._source import Rows, Source, check_rows
@@ -33,13 +34,13 @@ def find_table(
         return *_read_kept(source, kept), str(kept)
     if not download_if_missing:
         raise FileNotFoundError(_not_found(source, kept, "download_if_missing=False"))
-    with _beside(kept) as part:  # a folder closed to us shows before the download
+    with _keeping(kept) as stream:  # a folder closed to us shows before the download
         try:
             X, labels = download(source)
         except OSError as error:
             reason = f"{HOST} did not send it ({error})"
             raise ConnectionError(_not_found(source, kept, reason)) from error
-        _keep(part, kept, X, labels)
+        np.savez(stream, data=X, target=labels)
     return X, labels, str(kept)
 
 
@@ -125,28 +126,14 @@ def _read_kept(source: Source, kept: Path) -> tuple[Rows, Rows]:
 
 
 @contextmanager
-def _beside(kept: Path) -> Iterator[Path]:
-    """Make an empty file beside the one to come, and leave none behind."""
-    part = kept.with_name(f".{kept.name}.{secrets.token_hex(4)}.part")
+def _keeping(kept: Path) -> Iterator[BinaryIO]:
+    """Open the file of the cache: it will be there whole, or as before."""
     try:
         kept.parent.mkdir(parents=True, exist_ok=True)
-        part.touch(exist_ok=False)
-    except OSError as error:
-        raise OSError(_closed(kept, error)) from error
-    try:
-        yield part
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def _keep(part: Path, kept: Path, X: Rows, labels: Rows) -> None:
-    """Write a table to the cache in one act: the file is there whole, or as before."""
-    try:
-        with part.open("wb") as stream:
-            np.savez(stream, data=X, target=labels)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(part, kept)
+        with replacing(kept) as stream:
+            yield stream
+    except ConnectionError:  # of the download
+        raise
     except OSError as error:
         raise OSError(_closed(kept, error)) from error
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from rtkm._files import replacing
+
 FORMAT = 1
 WAY_OUT = "choose another folder or empty this one."
 PROTOCOLS = ("as described", "as published")
@@ -70,7 +72,8 @@ class Ledger:
         self.header |= {"format": FORMAT} | self.subject | self.origins
         self.finished = {line["key"]: line["result"] for line in lines}
         text = "".join(json.dumps(line) + "\n" for line in (self.header, *lines))
-        write_atomically(self.path, text)
+        with replacing(self.path) as file:
+            file.write(text.encode())
 
     def add(self, key: str, result: Any) -> None:
         """Write a finished cell."""
@@ -130,17 +133,3 @@ def differences(found: Any, wanted: dict[str, Any]) -> Iterator[tuple[str, Any, 
             yield from differences(was, value)
         elif was != value:
             yield name, was, value
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write beside and rename, so that what was there stays if anything fails."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    data = content.encode() if isinstance(content, str) else content
-    try:
-        with beside.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from rtkm.reproduce._cells import write_atomically
+from rtkm._files import replacing
 from rtkm.reproduce._gallery import Exhibit, cells_of, exhibits
 from rtkm.reproduce._page_program import departures, items
 from rtkm.reproduce._page_style import CSS
@@ -109,7 +109,9 @@ def write_page(path: Path, results: dict[str, Any], pictures: dict[str, str]) ->
     pictures : dict
         The SVG of every figure by name, as draw_all returns them.
     """
-    write_atomically(path, make_page(results, pictures))
+    page = make_page(results, pictures)
+    with replacing(path) as file:
+        file.write(page.encode())
 
 
 def make_page(results: dict[str, Any], pictures: dict[str, str]) -> str:

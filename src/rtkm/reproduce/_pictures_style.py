@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rtkm.reproduce._cells import write_atomically
+from rtkm._files import replacing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,6 +142,7 @@ def save(figure: Figure, folder: Path, name: str) -> str:
     with matplotlib().rc_context(STYLE | {"svg.hashsalt": name}):
         figure.savefig(vector, format="svg", dpi=150, metadata=undated)
         figure.savefig(pixels, format="png", dpi=130, metadata={"Software": None})
-    write_atomically(folder / f"{name}.svg", vector.getvalue())
-    write_atomically(folder / f"{name}.png", pixels.getvalue())
+    for ending, content in (("svg", vector), ("png", pixels)):
+        with replacing(folder / f"{name}.{ending}") as file:
+            file.write(content.getvalue())
     return vector.getvalue().decode()

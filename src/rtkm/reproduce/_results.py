@@ -13,6 +13,7 @@ import scipy
 import sklearn
 
 import rtkm
+from rtkm._files import replacing
 from rtkm.reproduce import clouds, outlier_maps, overlap, process, shuttle, units, wbc
 from rtkm.reproduce import yeast_noise as noise
 from rtkm.reproduce._cells import (
@@ -22,7 +23,6 @@ from rtkm.reproduce._cells import (
     Experiment,
     Ledger,
     check_kind,
-    write_atomically,
 )
 from rtkm.reproduce._claims import judge
 from rtkm.reproduce._findings import find
@@ -80,7 +80,8 @@ def compute(
     }
     known = {name: ledger.header[name] for name in ORIGINS if name in ledger.header}
     results = {"format": FORMAT} | subject | known | conclude(finished, ledger)
-    write_atomically(folder / "results.json", as_text(results))
+    with replacing(folder / "results.json") as file:
+        file.write(as_text(results).encode())
     return results
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -27,8 +28,10 @@ from rtkm import (
     estimate_neo_parameters,
 )
 from rtkm._params import (
+    AboveOne,
     Auto,
     Count,
+    Number,
     OutlierRows,
     Positive,
     Tally,
@@ -43,6 +46,7 @@ ACCEPTED = [
     (Count, [1, 7, np.int64(3)], [0, -1, 2.0, True, "1", None, np.bool_(True)]),
     (Tally, [0, 5], [-1, 0.0, False, "0"]),
     (Positive, [1, 0.1, np.float32(2)], [0, -1.0, np.inf, np.nan, True, "a"]),
+    (Number, [-1, 0, 10**300, Fraction(1, 3)], [-np.inf, np.nan, False, "0", 1j]),
     (Tolerance, [0, 0.0, 1e-6], [-1e-9, np.nan, np.inf, "0"]),
     (OutlierRows, [0, 3, 0.0, 0.25, np.float32(0.5)], [1.0, 1.5, -1, -0.1, True, "a"]),
     (Auto, ["auto"], ["aut", None, 1]),
@@ -55,6 +59,13 @@ def test_a_rule_accepts_what_it_says_and_nothing_else(rule, good, bad):
     for value in good:
         check_value("name", value, rule, "Owner")
     for value in bad:
+        with pytest.raises(ValueError, match="is not valid for Owner; expected"):
+            check_value("name", value, rule, "Owner")
+
+
+@pytest.mark.parametrize("rule", [Number, Positive, Tolerance, AboveOne, Auto | Number])
+def test_a_number_beyond_all_floats_is_not_finite(rule):
+    for value in (10**400, -(10**400), Fraction(10**400)):
         with pytest.raises(ValueError, match="is not valid for Owner; expected"):
             check_value("name", value, rule, "Owner")
 

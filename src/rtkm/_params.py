@@ -32,12 +32,13 @@ def is_integer(value: Any, at_least: int) -> bool:
 
 def is_number(value: Any, above: float = -inf) -> bool:
     """Whether the value is a finite real number above the bound."""
-    return (
-        isinstance(value, Real)
-        and not isinstance(value, bool | np.bool_)
-        and isfinite(float(value))
-        and float(value) > above
-    )
+    if not isinstance(value, Real) or isinstance(value, bool | np.bool_):
+        return False
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
+    return isfinite(number) and number > above
 
 
 def is_share(value: Any) -> bool:

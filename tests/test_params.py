@@ -5,12 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
+from pkgutil import walk_packages
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
+import rtkm
 from rtkm import (
     ESP,
     ISP,
@@ -34,6 +37,7 @@ from rtkm._params import (
     Number,
     OutlierRows,
     Positive,
+    Rule,
     Tally,
     Tolerance,
     Verbosity,
@@ -285,3 +289,20 @@ def test_neo_estimates_need_a_row_a_cluster():
     with pytest.warns(ConvergenceWarning, match=f"^{message}") as caught:
         assert estimate_neo_parameters(np.eye(2)[[0, 0, 1, 1]], 3) == (0.0, 0.0)
     assert caught[0].filename == __file__
+
+
+def test_every_rule_is_written_once():
+    modules = [
+        import_module(found.name)
+        for found in walk_packages(rtkm.__path__, "rtkm.")
+        if not found.name.endswith("__main__")
+    ]
+    rules = {
+        rule: f"{module.__name__}.{name}"
+        for module in modules
+        for name, value in vars(module).items()
+        for rule in getattr(value, "__metadata__", ())
+        if isinstance(rule, Rule)
+    }
+    by_words = {rule.wanted: place for rule, place in rules.items()}
+    assert sorted(by_words.values()) == sorted(rules.values())

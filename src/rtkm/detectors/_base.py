@@ -36,7 +36,6 @@ OpenShare = Annotated[
     float,
     Rule("a number above 0 and below 1", lambda v: is_number(v, above=0) and v < 1),
 ]
-Flag = Annotated[bool, Rule("True or False", lambda v: isinstance(v, bool | np.bool_))]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

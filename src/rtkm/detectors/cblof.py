@@ -11,12 +11,11 @@ from sklearn.base import clone
 
 from rtkm._learned import PRECISION, Array, Fitted, Learned
 from rtkm._lloyd import best_lloyd
-from rtkm._params import Rule, is_name, is_number
+from rtkm._params import AboveOne, Flag, Rule, is_name
 from rtkm._table import Table
 from rtkm.detectors._base import (
     Clusterer,
     CountingDetector,
-    Flag,
     OpenShare,
     centers_of,
     default_size,
@@ -24,7 +23,6 @@ from rtkm.detectors._base import (
 )
 from rtkm.seeding import SEEDINGS
 
-AboveOne = Annotated[float, Rule("a number above 1", lambda v: is_number(v, above=1))]
 Boundary = Annotated[
     Literal["he", "pyod"], Rule("'he' or 'pyod'", is_name("he", "pyod"))
 ]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from rtkm._learned import ANSWERS_BY_ROWS, OF_ROWS, Learned
-from rtkm._params import Auto, Rule, is_integer
+from rtkm._params import Auto, Flag, Rule, is_integer
 from rtkm._table import Table
-from rtkm.detectors._base import CountingDetector, Flag
+from rtkm.detectors._base import CountingDetector
 from rtkm.detectors._neighbors import (
     Neighbors,
     make_tree,

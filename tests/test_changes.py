@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from rtkm._changes import smallest_changes, sums_of_others
+from rtkm._changes import all_nearest_sets, smallest_changes, sums_of_others
 
 
 def distances(rows, C):
@@ -135,6 +135,36 @@ def test_no_set_of_centers_is_overlooked(seed, s):
     change = np.abs(found.value[can_be_mended] - rows[can_be_mended, feature])
     assert_allclose(change, best.min(axis=1), rtol=1e-9)
     assert inliers_by(C, np.full(6, cutoff), s)(changed(rows, found)).all()
+
+
+@pytest.mark.parametrize("s", [1, 2, 3, 9, 20])
+@pytest.mark.parametrize("kind", ["cloud", "ties", "groups", "equal"])
+def test_wherever_a_row_moves_its_nearest_set_is_known(kind, s):
+    rng = np.random.default_rng(s)
+    own, c = rng.uniform(0, 4, size=(30, 20)), rng.normal(size=(30, 20))
+    if kind == "ties":
+        own, c = np.round(own), np.round(c)
+    if kind == "groups":  # far apart, each with sets of its own
+        c += 1e6 * rng.integers(3, size=c.shape)
+    if kind == "equal":
+        c[:] = 0.25
+    sets = all_nearest_sets(own, c, 4.0, s)
+    for line in range(len(own)):
+        some = sets.only(sets.line == line)
+        t = c[line][:, None] + np.linspace(-1, 1, 41) * np.sqrt(4 - own[line])[:, None]
+        t = t.reshape(-1, 1)
+        true = np.sort(own[line] + np.square(t - c[line]), axis=1)[:, :s].mean(axis=1)
+        known = (some.own + np.square(t - some.c)).min(axis=1)
+        # c is rounded once more where it is a mean
+        assert_allclose(known, true, rtol=1e-12, atol=1e-15 * np.abs(c).max())
+
+
+def test_of_all_sets_only_the_nearest_are_kept():
+    # 0, 1, ..., 9 on the line itself: {0, 1}, {1, 2}, ..., of 45 pairs
+    c = np.arange(10.0)[None]
+    sets = all_nearest_sets(np.zeros((1, 10)), c, 1.0, 2)
+    assert_array_equal(np.sort(sets.c), np.arange(9) + 0.5)
+    assert_allclose(sets.own, 0.25, rtol=1e-15)
 
 
 @pytest.mark.parametrize("s", [1, 2, 3])

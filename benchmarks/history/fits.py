@@ -75,3 +75,21 @@ class Answers(Problem):
 
     def time_transform(self, shape: str) -> None:
         self.model.transform(self.X)
+
+    def time_explain(self, shape: str) -> None:
+        self.model.explain(self.X)
+
+
+class Changes:
+    """What would make inliers of outliers, each of them in two of many clusters."""
+
+    def setup(self) -> None:
+        warnings.simplefilter("ignore")
+        X = np.random.default_rng(0).normal(size=(12_000, 8))
+        model = RTKM(20, n_memberships=2, n_init=1, random_state=0, max_iter=20)
+        self.model = model.fit(X)
+        scores = model.score_samples(X)
+        self.outliers = 1.5 * X[np.argsort(scores)[:2_000]]
+
+    def time_explain_outliers(self) -> None:
+        self.model.explain(self.outliers)

@@ -7,7 +7,8 @@ While only feature f of a row moves, its squared distance to center j is ::
 with t the feature's value and `others` what all the other features add up to. A row is
 an inlier if the sum of its s smallest distances is within a cut-off, so the values t
 that make it one are intervals in which some set of centers stays the nearest. All of
-these are found; the one closest to the row's own value is the answer.
+these are found; the one closest to the row's own value is the answer. Few of all sets
+are the nearest anywhere: of k centers about k, not k (k - 1) / 2, for s = 2.
 """
 
 from __future__ import annotations
@@ -108,34 +109,75 @@ def ranges_of_sets(others: Floats, C: Floats, cutoff: float, size: int) -> Range
     n_near = int((own <= cutoff).sum(axis=1).max(initial=size))
     near = np.argsort(own, axis=1, kind="stable")[:, :n_near]
     own, c = np.take_along_axis(own, near, axis=1), C[near, feature[:, None]]
-    found = []
-    for t in between_crossings(own, c).T:
-        distances = own + np.square(t[:, None] - c)
-        nearest = np.argpartition(distances, size - 1, axis=1)[:, :size]
-        parts = np.take_along_axis(own, nearest, axis=1)
-        spots = np.take_along_axis(c, nearest, axis=1)
-        middle = spots.mean(axis=1)
-        spread = np.square(spots - middle[:, None]).sum(axis=1)
-        slack = (cutoff - parts.sum(axis=1) - spread) / size
-        reach = np.sqrt(np.maximum(slack, 0.0))
-        ranges = Ranges(row, feature, middle - reach, middle + reach)
-        found.append(ranges.only(slack >= 0))
-    return Ranges(*map(np.concatenate, zip(*found, strict=True)))
+    sets = all_nearest_sets(own, c, cutoff, size)
+    slack = cutoff / size - sets.own
+    reach = np.sqrt(np.maximum(slack, 0.0))
+    ranges = Ranges(row[sets.line], feature[sets.line], sets.c - reach, sets.c + reach)
+    return ranges.only(slack >= 0)
 
 
-def between_crossings(own: Floats, c: Floats) -> Floats:
-    """Return values such that every set of nearest centers shows at one of them.
+class Sets(NamedTuple):
+    """Sets of centers, each on the line that a row moves along in one feature.
 
-    The order of the centers changes only where two of them are equally near.
+    On average over a set, the squared distances are ``own + (t - c)^2``, as they are of
+    a single center: `c` is the mean of the centers, and `own` has their spread in it.
     """
-    i, j = np.triu_indices(c.shape[1], 1)
-    crossings = equidistant(own[:, i], c[:, i], own[:, j], c[:, j])
-    crossings = np.where(np.isfinite(crossings), crossings, c[:, i])
-    crossings = np.sort(np.concatenate([crossings, c[:, :1]], axis=1), axis=1)
-    low, high = crossings[:, :1], crossings[:, -1:]
-    ends = low - 1 - np.abs(low), high + 1 + np.abs(high)
-    edges = np.concatenate([ends[0], crossings, ends[1]], axis=1)
-    return edges[:, :-1] + np.diff(edges, axis=1) / 2
+
+    line: Numbers
+    own: Floats
+    c: Floats
+
+    def only(self, some: Any) -> Sets:
+        """Return some of them."""
+        return Sets(*(field[some] for field in self))
+
+
+def all_nearest_sets(own: Floats, c: Floats, cutoff: float, size: int) -> Sets:
+    """Return the sets that are the nearest somewhere within the cut-off.
+
+    Less t^2, the distances of sets are straight lines in t, and the least of them is
+    concave. So if any set comes between two others, then one that is nearer than both
+    does so where these two are equally near.
+    """
+    line = np.arange(len(own))
+    reach = np.sqrt(np.maximum(cutoff - own, 0.0))
+    left = nearest_sets(line, (c - reach).min(axis=1), own, c, size)
+    right = nearest_sets(line, (c + reach).max(axis=1), own, c, size)
+    found = [left, right]
+    while len(left.line):
+        is_apart = left.c < right.c
+        left, right = left.only(is_apart), right.only(is_apart)
+        t = equidistant(left.own, left.c, right.own, right.c)
+        between = nearest_sets(left.line, t, own, c, size)
+        # what is nearer lies between them, too, but for rounding
+        is_new = (left.c < between.c) & (between.c < right.c)
+        is_new &= distances(between, t) < distances(left, t)
+        left, between, right = (sets.only(is_new) for sets in (left, between, right))
+        found.append(between)
+        left, right = joined(left, between), joined(between, right)
+    return joined(*found)
+
+
+def nearest_sets(line: Numbers, t: Floats, own: Floats, c: Floats, size: int) -> Sets:
+    """Return the set of nearest centers at one value on each line."""
+    own, c = own[line], c[line]
+    nearest = np.argpartition(own + np.square(t[:, None] - c), size - 1, axis=1)
+    nearest = nearest[:, :size]
+    spots = np.take_along_axis(c, nearest, axis=1)
+    middle = spots.mean(axis=1)
+    spread = np.square(spots - middle[:, None])
+    parts = np.take_along_axis(own, nearest, axis=1)
+    return Sets(line, (parts + spread).mean(axis=1), middle)
+
+
+def distances(sets: Sets, t: Floats) -> Floats:
+    """Return the mean squared distance of each set at a value."""
+    return sets.own + np.square(t - sets.c)
+
+
+def joined(*sets: Sets) -> Sets:
+    """Return all of them."""
+    return Sets(*map(np.concatenate, zip(*sets, strict=True)))
 
 
 def first_that_holds(

@@ -123,9 +123,7 @@ class Explanations(Confidence):
 
     def _blocks(self, X: Table) -> Iterator[Table]:
         """Cut a table into parts whose distances by feature are not too many."""
-        k, s = len(self.cluster_centers_), self._n_nearest_fitted
-        n_distances = X.n_features * k * (1 if s == 1 else k)  # or of pairs of centers
-        step = max(BLOCK // n_distances, 1)
+        step = max(BLOCK // (X.n_features * len(self.cluster_centers_)), 1)
         for first in range(0, X.n_rows, step):
             yield X.part(np.arange(first, min(first + step, X.n_rows)))
 

@@ -94,7 +94,10 @@ class OverlappingClusterer(PrototypeClusterer):
     def _costs(self, X: Table, C: NDArray[Any], sets: Sets, charges: Charges) -> Floats:
         """Return what each row adds to the objective."""
         B, size = self._mix(sets), sets.sum(axis=1)
-        cost = size**charges.exponent * X.squared_residuals(B, C)
+        # the dearest float, not infinity: at any price, no distance costs nothing
+        with np.errstate(over="ignore"):
+            price = np.minimum(size**charges.exponent, np.finfo(float).max)
+            cost = price * X.squared_residuals(B, C)
         if charges.distance:
             cost += charges.distance * (B * X.squared_distances(C)).sum(axis=1)
         return cost + charges.membership * (size - 1)

@@ -202,3 +202,13 @@ def test_a_price_below_zero_on_distance_is_refused():
     with pytest.raises(ValueError, match="overlap_penalty=-1 is not valid for ROKM"):
         ROKM(2, overlap_penalty=-1, penalty="distance").fit(FIVE)
     ROKM(2, overlap_penalty=-1, init=column(0, 10)).fit(FIVE)
+
+
+def test_sets_too_dear_for_a_float_are_no_second_answer(blobs):
+    dear, too_dear = (
+        ROKM(3, overlap_penalty=penalty, random_state=0).fit(blobs)
+        for penalty in (500.0, 1e300)
+    )
+    factors = too_dear.discriminant_factors(blobs)
+    assert_array_equal(factors, dear.discriminant_factors(blobs))
+    assert np.isfinite(factors).all()

@@ -2,7 +2,7 @@
 
 import sys
 
-from rtkm._cli import main
+from rtkm.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

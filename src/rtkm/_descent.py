@@ -122,6 +122,21 @@ class Memberships(NamedTuple):
         W[~is_whole] = self.shares.toarray()
         return W
 
+    def tocsr(self) -> sparse.csr_array:
+        """Return the weights that are not zero."""
+        n, s = self.clusters.shape
+        is_whole = self.clusters[:, 0] >= 0
+        counts = np.full(n, s)
+        counts[~is_whole] = np.diff(self.shares.indptr)
+        ends = np.concatenate([[0], np.cumsum(counts)])
+        from_shares = np.repeat(~is_whole, counts)
+        columns = np.empty(ends[-1], dtype=np.int32)
+        columns[~from_shares] = self.clusters[is_whole].ravel()
+        columns[from_shares] = self.shares.indices
+        weights = np.ones(ends[-1])
+        weights[from_shares] = self.shares.data
+        return sparse.csr_array((weights, columns, ends), (n, self.shares.shape[1]))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Vertex:

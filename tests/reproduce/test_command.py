@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from rtkm._cli import main
+from rtkm.cli.main import main
 from rtkm.reproduce import _results, yeast_noise
 
 QUICK = ["reproduce", "--quick", "--jobs", "1", "--only", "clouds", "process", "--out"]

@@ -118,7 +118,10 @@ def answer_table(
     reasons: Mapping[int, str],
 ) -> Any:
     """Return the answers for all rows, nothing where a row was dropped."""
-    columns = {name: pa.array(values) for name, values in answers.items()}
+    # what is not known, NaN or None, is left empty
+    columns = {
+        name: pa.array(values, from_pandas=True) for name, values in answers.items()
+    }
     if kept is not None and not kept.all():
         places = pa.array(np.cumsum(kept) - 1, mask=~kept)
         columns = {name: values.take(places) for name, values in columns.items()}

@@ -1,44 +1,15 @@
-"""The command line: arguments in, messages and an exit code out."""
+"""rtkm reproduce: the experiments of the paper, run again."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from rtkm import __version__
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 1 bad input, 2 wrong usage."""
-    options = make_parser().parse_args(arguments)
-    try:
-        options.run(options)
-    except (OSError, ValueError, ImportError) as error:
-        print(f"rtkm: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("rtkm: interrupted; run the same command to go on.", file=sys.stderr)
-        return 130
-    return 0
-
-
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands."""
-    parser = argparse.ArgumentParser(
-        prog="rtkm", description="Robust clustering: clusters, overlaps and outliers."
-    )
-    parser.add_argument("--version", action="version", version=f"rtkm {__version__}")
-    commands = parser.add_subparsers(title="commands", required=True)
-    add_reproduce(commands)
-    return parser
-
-
-def add_reproduce(commands: Any) -> None:
-    """Add the command that re-runs the paper."""
+def add(commands: Any) -> None:
+    """Add the command."""
     from rtkm.reproduce._results import EXPERIMENTS
 
     command = commands.add_parser(
@@ -70,10 +41,14 @@ def add_reproduce(commands: Any) -> None:
         metavar="N",
         help="processes to use; by default as many as there are processors",
     )
-    command.set_defaults(run=reproduce)
+    command.set_defaults(
+        run=run,
+        parser=command,
+        when_interrupted="; run the same command to go on",
+    )
 
 
-def reproduce(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> None:
     """Run the experiments and write the report."""
     from rtkm.reproduce._report import check_drawing, write_report
     from rtkm.reproduce._results import compute

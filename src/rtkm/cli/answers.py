@@ -1,0 +1,147 @@
+"""What a model makes of the rows of a table, and what these rows are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm._confidence import CONFIDENCES, DOUBTFUL, OUTLIER
+from rtkm._optional import import_pandas
+from rtkm.cli.preparing import Prepared
+from rtkm.cli.writing import membership_columns
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What a model, clusterer or detector, makes of rows.
+
+    Attributes
+    ----------
+    model : estimator
+        The fitted model.
+    prepared : Prepared
+        The rows.
+    labels : ndarray of shape (n,)
+        Cluster of each row, -1 for outliers; a detector has 0 for all others.
+    outliers, scores : ndarrays of shape (n,)
+        Which rows are outliers, and how far out each is.
+    ranks : ndarray of shape (n,) or None
+        How sure labels are, as places in CONFIDENCES; None for detectors.
+    memberships : callable
+        Returns the membership weights of all rows, (n, k).
+    """
+
+    model: Any
+    prepared: Prepared
+    labels: NDArray[np.int32]
+    outliers: NDArray[np.bool_]
+    scores: Floats
+    ranks: NDArray[np.int8] | None
+    memberships: Callable[[], Floats]
+
+    @property
+    def n_clusters(self) -> int:
+        """Return the number of clusters; a detector has none."""
+        return len(getattr(self.model, "cluster_centers_", ()))
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is written beside the rows."""
+        columns: dict[str, Any] = {}
+        if self.n_clusters:
+            columns = {"label": self.labels, **membership_columns(self.memberships())}
+        columns |= {"outlier": self.outliers, "score": self.scores}
+        if self.ranks is not None:
+            columns["confidence"] = CONFIDENCES[self.ranks]
+        return columns
+
+    def farthest(self, most: int) -> Places:
+        """Return the outliers of the highest scores, those first."""
+        places = np.flatnonzero(self.outliers)
+        order = np.argsort(-self.scores[places], kind="stable")
+        return places[order[:most]]
+
+
+def answers_of_fit(model: Any, prepared: Prepared) -> Answers:
+    """Return what a model made of the rows it was fitted to."""
+    outliers, scores = model.outlier_mask_, model.outlier_scores_
+    if not hasattr(model, "cluster_centers_"):
+        return of_detector(model, prepared, outliers, scores)
+    ranks = model._judge(model._admit_new(named(prepared))).ranks
+    # a row at the very cut may be on its other side when it comes again
+    ranks[(ranks == OUTLIER) & ~outliers] = DOUBTFUL
+    ranks[(ranks < DOUBTFUL) & outliers] = DOUBTFUL
+    labels = model.labels_
+    return Answers(
+        model, prepared, labels, outliers, scores, ranks, lambda: model.memberships_
+    )
+
+
+def answers_for_new(model: Any, prepared: Prepared) -> Answers:
+    """Return what a model makes of new rows."""
+    rows = frame_for(model, prepared, prepared.X)
+    if not hasattr(model, "cluster_centers_"):
+        scores = -model.score_samples(rows)
+        return of_detector(model, prepared, -scores < model.offset_, scores)
+    labels, scores, outliers, _, ranks = model._judge(model._admit_new(rows))
+    return Answers(
+        model,
+        prepared,
+        np.where(outliers, np.int32(-1), labels),
+        outliers,
+        scores,
+        ranks,
+        lambda: model.predict_memberships(rows),
+    )
+
+
+def of_detector(
+    model: Any, prepared: Prepared, outliers: NDArray[np.bool_], scores: Floats
+) -> Answers:
+    """Return the answers of a model without clusters."""
+    labels = np.where(outliers, np.int32(-1), np.int32(0))
+    none = np.empty((len(labels), 0))
+    return Answers(model, prepared, labels, outliers, scores, None, lambda: none)
+
+
+def named(prepared: Prepared) -> Any:
+    """Return the rows as a frame, so that models know the names of their features."""
+    return with_names(prepared, prepared.X)
+
+
+def frame_for(model: Any, prepared: Prepared, rows: Floats) -> Any:
+    """Return rows as a model expects them: with names, if it knows any."""
+    if not hasattr(model, "feature_names_in_"):
+        return rows
+    return with_names(prepared, rows)
+
+
+def with_names(prepared: Prepared, rows: Floats) -> Any:
+    """Return rows as a frame."""
+    pd = import_pandas("the command line")
+    return pd.DataFrame(rows, columns=list(prepared.preparation.columns))
+
+
+class RowNames:
+    """What rows that were kept are called in their table."""
+
+    def __init__(self, prepared: Prepared) -> None:
+        self.places = np.flatnonzero(prepared.kept)
+        self.ids = prepared.ids
+
+    def number(self, place: int) -> int:
+        """Return the place of a row in the table, from 1."""
+        return int(self.places[place]) + 1
+
+    def id(self, place: int) -> str | None:
+        """Return what the user calls a row, if anything."""
+        if self.ids is None:
+            return None
+        value = self.ids[int(self.places[place])].as_py()
+        return None if value is None else str(value)

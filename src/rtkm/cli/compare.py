@@ -1,0 +1,205 @@
+"""rtkm compare: many methods on one table."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm import compare
+from rtkm.cli import options as shared
+from rtkm.cli.answers import named
+from rtkm.cli.figures import figure
+from rtkm.cli.files import check_place
+from rtkm.cli.flags import OUTLIERS, find_method, flags_of, reader_of, typed_fields
+from rtkm.cli.messages import InputError, counted
+from rtkm.cli.preparing import Prepared, check_known
+from rtkm.cli.reading import Sheet
+from rtkm.cli.terminal import Terminal
+from rtkm.cli.writing import writing_beside
+
+USUAL = (
+    "RTKM",
+    "TrimmedKMeans",
+    "KMeansMinusMinus",
+    "KMOR",
+    "ODC",
+    "NEOKMeans",
+    "OKM",
+    "FuzzyCMeans",
+)
+OUTLIER_WORDS = ("-1", "outlier", "noise", "anomaly")
+
+# column of the frame: its title on the terminal
+SHOWN = {
+    "objective": "objective",
+    "n_outliers": "outliers",
+    "cardinality": "clusters a row",
+    "average_f1": "F1",
+    "ari": "ARI",
+    "outlier_me": "M_e",
+    "outlier_roc_auc": "AUC",
+    "seconds": "seconds",
+}
+
+EXAMPLES = """\
+examples:
+  rtkm compare data.csv -k 3
+      what eight methods make of one table, from the same starting centers
+  rtkm compare data.csv -k 3 --truth species
+      the same, scored by known labels (-1, outlier, noise or anomaly: an outlier)
+  rtkm compare data.csv -k 3 --methods RTKM KMOR --starts 10 --output runs.csv
+      two methods from ten starts, every run in a table
+
+F1 and ARI are best at 1, M_e (the error in outliers) at 0. Objectives of different
+methods are not comparable.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "compare",
+        help="many methods on one table, side by side",
+        description="Fit several methods to one table, and show what each found.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    shared.add_data(parser)
+    group = parser.add_argument_group("what to compare")
+    rtkm = find_method("RTKM")
+    group.add_argument(
+        "-k",
+        "--clusters",
+        type=reader_of(rtkm, "n_clusters", "-k"),
+        required=True,
+        metavar="K",
+        help="number of clusters",
+    )
+    group.add_argument(
+        OUTLIERS,
+        type=reader_of(rtkm, "contamination", OUTLIERS),
+        default=0.1,
+        metavar="VALUE",
+        help="outliers to expect: a share, or a number of rows (default: 0.1)",
+    )
+    group.add_argument(
+        "--methods",
+        nargs="+",
+        default=USUAL,
+        metavar="METHOD",
+        help=f"what to compare (default: {' '.join(USUAL)})",
+    )
+    group.add_argument(
+        "--truth", metavar="COLUMN", help="the column of known labels, to score by"
+    )
+    group.add_argument(
+        "--starts",
+        type=reader_of(rtkm, "n_clusters", "--starts"),
+        default=3,
+        metavar="N",
+        help="sets of starting centers (default: 3)",
+    )
+    group.add_argument(
+        "--seed",
+        type=reader_of(rtkm, "random_state", "--seed"),
+        default=0,
+        metavar="VALUE",
+        help="makes it repeatable (default: 0)",
+    )
+    shared.add_preparation(parser)
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "--output", type=Path, metavar="FILE.csv", help="a line for every run"
+    )
+    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, compare and tell."""
+    terminal = Terminal(options.quiet)
+    try:
+        methods = [make(find_method(name), options) for name in options.methods]
+    except InputError as error:
+        options.parser.error(str(error).replace("--method ", "--methods "))
+    if options.output is not None:
+        check_place("--output", options.output)
+    sheet = shared.read(options)
+    truth = None
+    if options.truth is not None:
+        check_known(sheet, options.truth, "--truth")
+        options.drop = [*options.drop, options.truth]
+    prepared = shared.prepare_as_told(sheet, options)
+    terminal.say("\n".join([sheet.summary(), *sheet.notes, *prepared.notes]))
+    if options.truth is not None:
+        truth = find_truth(sheet, options.truth, prepared, terminal)
+    frame = compare(
+        named(prepared),
+        methods,
+        truth,
+        n_clusters=options.clusters,
+        n_starts=options.starts,
+        random_state=options.seed,
+        progress=not options.quiet,
+    )
+    tell(terminal, frame)
+    if options.output is not None:
+        with writing_beside(options.output) as stream:
+            stream.write(frame.to_csv(index=False).encode())
+        terminal.say(f"Wrote {counted(len(frame), 'run')} to {options.output}.")
+
+
+def make(method: type, options: argparse.Namespace) -> Any:
+    """Return a method that expects as many outliers as the others."""
+    given = {
+        field.name: options.contamination
+        for field in typed_fields(method)
+        if OUTLIERS in flags_of(method, field.name)
+    }
+    return method(**given)
+
+
+def find_truth(
+    sheet: Sheet, name: str, prepared: Prepared, terminal: Terminal
+) -> NDArray[np.int64]:
+    """Return known labels as numbers, -1 for outliers."""
+    cells = sheet.columns.column(sheet.places[name])
+    if cells.null_count:
+        raise InputError(
+            f"--truth {name} has {counted(cells.null_count, 'missing cell')}; expected "
+            "a label for every row."
+        )
+    words = np.array([str(cell) for cell in cells.to_pylist()])[prepared.kept]
+    values, labels = np.unique(words, return_inverse=True)
+    outlying = [word.strip().casefold() in OUTLIER_WORDS for word in values]
+    labels = np.where(np.array(outlying)[labels], -1, labels)
+    n_outliers = int((labels < 0).sum())
+    n_kinds = len(values) - sum(outlying)
+    terminal.say(
+        f"Scored by {name}: {counted(n_kinds, 'known cluster')}, "
+        f"{counted(n_outliers, 'known outlier')}."
+    )
+    return labels
+
+
+def tell(terminal: Terminal, frame: Any) -> None:
+    """Print means over the starts of every method, and what failed."""
+    shown = [column for column in SHOWN if column in frame]
+    failed = frame[frame["error"] != ""] if "error" in frame else frame[:0]
+    means = frame.groupby("method", sort=False)[shown].mean()
+    best = frame.groupby("method", sort=False)["objective"].min()
+    lines = []
+    for name, line in means.iterrows():
+        line["objective"] = best[name]
+        cells = [figure(float(line[column]), 3) for column in shown]
+        lines.append([str(name), *cells])
+    terminal.say()
+    terminal.table(["method", *(SHOWN[column] for column in shown)], lines)
+    terminal.say("  (means over starts; of the objective the best)")
+    for method, errors in failed.groupby("method", sort=False):
+        terminal.say(f"{method} failed: {errors['error'].iloc[0]}")

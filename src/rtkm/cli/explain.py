@@ -1,0 +1,204 @@
+"""rtkm explain: why a row is an outlier, or where it belongs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rtkm._confidence import CONFIDENCES
+from rtkm.cli import options as shared
+from rtkm.cli.answers import Answers
+from rtkm.cli.arrow import pc
+from rtkm.cli.figures import figure, percent
+from rtkm.cli.messages import InputError, listed, shown
+from rtkm.cli.predict import add_model, ask
+from rtkm.cli.reading import Sheet
+from rtkm.cli.reasons import describe_rows, explain_rows
+from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
+from rtkm.cli.terminal import Terminal, on_one_line
+from rtkm.cli.writing import write_answers
+
+MOST_FEATURES = 30
+
+EXAMPLES = """\
+examples:
+  rtkm explain model.rtkm data.csv
+      the farthest outliers, and the features that make them so
+  rtkm explain model.rtkm data.csv --row A-17
+      one row: what every feature adds to its score, and what would change it
+  rtkm explain model.rtkm data.csv --output why.csv
+      the same for every row
+
+A row is called by its id where the model was fitted with --id (or --id is given here),
+and else by its number, from 1.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "explain",
+        help="why a row is an outlier, and what it would take not to be one",
+        description="Split the score of rows over the features.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_model(parser)
+    shared.add_data(parser)
+    group = parser.add_argument_group("what to use and to write")
+    group.add_argument("--row", metavar="ID", help="the row in question")
+    shared.add_id(group)
+    shared.add_missing(group, default=None)
+    group.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="all rows with scores, their parts by feature, and the change that would "
+        "make an outlier an inlier; .csv, .tsv or .parquet",
+    )
+    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Answer, and say why."""
+    terminal = Terminal(options.quiet)
+    sheet, answers = ask(options, terminal)
+    if answers.ranks is None:
+        raise InputError(
+            f"{type(answers.model).__name__} has no clusters that distances could be "
+            "explained by; expected the model of a method with clusters."
+        )
+    if options.row is not None:
+        tell_row(terminal, answers, find_row(answers, options.row))
+    else:
+        farthest = describe_rows(answers, answers.farthest(MOST_OUTLIERS))
+        count = int(answers.outliers.sum())
+        tell_outliers(terminal, {"count": count, "rows": farthest})
+        if not farthest:
+            terminal.say("No row is an outlier.")
+    if options.output is not None:
+        for line in write_explanations(options.output, sheet, answers):
+            terminal.say(line)
+
+
+def find_row(answers: Answers, name: str) -> int:
+    """Return the place of the row that is called so, among those that are kept."""
+    prepared = answers.prepared
+    if prepared.ids is not None:
+        called_so = pc.equal(prepared.ids.cast("string"), name).fill_null(False)
+        rows = np.flatnonzero(called_so.to_numpy())
+        what = "id"
+    else:
+        n_rows = len(prepared.kept)
+        is_number = name.isascii() and name.isdigit() and 1 <= int(name) <= n_rows
+        rows = np.array([int(name) - 1] if is_number else [], dtype=np.intp)
+        what = "number"
+    if len(rows) == 0:
+        hint = (
+            "row ids come from the column that --id names"
+            if what == "id"
+            else f"expected a number from 1 to {len(prepared.kept):,}, or --id"
+        )
+        raise InputError(f"--row {name}: no row has this {what}; {hint}.")
+    if len(rows) > 1:
+        numbers = listed((str(row + 1) for row in rows.tolist()), len(rows))
+        raise InputError(f"--row {name}: rows {numbers} are all called so.")
+    row = int(rows[0])
+    if not prepared.kept[row]:
+        raise InputError(f"--row {name} was left out: {prepared.reasons[row]}.")
+    return int(prepared.kept[:row].sum())
+
+
+def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
+    """Print all that is known of one row."""
+    places = np.array([place])
+    described = describe_rows(answers, places)[0]
+    explained = explain_rows(answers, places)
+    parts, features = explained.parts[0], answers.prepared.preparation.columns
+    order = np.argsort(-parts, kind="stable")[:MOST_FEATURES].tolist()
+    total = parts.sum()
+    lines = [
+        [
+            on_one_line(features[j]),
+            figure(explained.values[0, j]),
+            figure(explained.centers[0, j]),
+            figure(parts[j]),
+            percent(parts[j] / total if total else 0.0),
+        ]
+        for j in order
+    ]
+    terminal.say()
+    terminal.say(verdict(answers, place, described))
+    terminal.say()
+    terminal.table(
+        ["feature", "value", f"center of {described['nearest']}", "part", "share"],
+        [*lines, ["all", "", "", figure(total), "100 %"]],
+    )
+    if len(order) < len(parts):
+        terminal.say(f"  ({len(parts) - len(order):,} more features)")
+    if answers.outliers[place]:
+        terminal.say()
+        terminal.say(remedy(described["change"]))
+
+
+def verdict(answers: Answers, place: int, described: dict[str, Any]) -> str:
+    """Say what a row is, and how surely."""
+    name = f"Row {described['row']:,}"
+    if described["id"] is not None:
+        name += f" ({shown(described['id'])})"
+    assert answers.ranks is not None
+    confidence = CONFIDENCES[answers.ranks[place]]
+    score = figure(described["score"])
+    cut = figure(-answers.model.offset_)
+    if answers.outliers[place]:
+        sure = " (doubtful)" if confidence == "doubtful" else ""
+        return (
+            f"{name} is an outlier{sure}: its score is {score}, and outliers begin at "
+            f"{cut}. The nearest cluster is {described['nearest']}."
+        )
+    return (
+        f"{name} is in cluster {answers.labels[place]} ({confidence}): its score is "
+        f"{score}, and outliers begin at {cut}."
+    )
+
+
+def remedy(change: dict[str, Any] | None) -> str:
+    """Say what would make an outlier an inlier."""
+    if change is None:
+        return "No change of a single feature would make it an inlier."
+    return (
+        f"The smallest change of one feature that would make it an inlier: "
+        f"{shown(change['feature'])} from {figure(change['from'])} to "
+        f"{figure(change['to'], 6)}."
+    )
+
+
+def write_explanations(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
+    """Write all rows with what their scores come from."""
+    prepared = answers.prepared
+    explained = explain_rows(answers, np.arange(len(answers.labels)))
+    features = np.array([*prepared.preparation.columns, None], dtype=object)
+    places = np.arange(len(answers.labels))
+    is_mended = explained.changed >= 0
+    columns = {
+        "score": answers.scores,
+        "outlier": answers.outliers,
+        "nearest_cluster": explained.nearest,
+        "confidence": CONFIDENCES[answers.ranks],
+        "change_feature": features[explained.changed],
+        "change_from": np.where(
+            is_mended, explained.values[places, explained.changed], np.nan
+        ),
+        "change_to": explained.to,
+    }
+    for j, feature in enumerate(prepared.preparation.columns):
+        columns[f"part_{feature}"] = explained.parts[:, j].copy()
+    notes = write_answers(
+        path, sheet, columns, kept=prepared.kept, reasons=prepared.reasons
+    )
+    return [*notes, f"Wrote rows and explanations to {path}."]

@@ -1,0 +1,50 @@
+"""The files that commands write."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from rtkm.cli.answers import Answers
+from rtkm.cli.messages import InputError
+from rtkm.cli.reading import Sheet
+from rtkm.cli.writing import check_output, write_answers
+
+WRITTEN = ("output", "report", "json", "model")
+
+
+def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
+    """Refuse files that cannot be written, before the work."""
+    if options.output is not None:
+        check_output(options.output, sheet)
+    taken: dict[Path, str] = {}
+    if sheet.source.path is not None:
+        taken[sheet.source.path.resolve()] = "the table"
+    for name in WRITTEN:
+        path = getattr(options, name, None)
+        if not isinstance(path, Path):  # not asked for, or a model that is read
+            continue
+        check_place(f"--{name}", path)
+        place = path.resolve()
+        if place in taken and (place.is_file() or not place.exists()):
+            raise InputError(
+                f"--{name} {path} would replace {taken[place]}; choose another name."
+            )
+        taken[place] = f"what --{name} is to be"
+
+
+def check_place(option: str, path: Path) -> None:
+    """Refuse a name that no file can have."""
+    if path.is_dir():
+        raise InputError(f"{option} {path} is a folder; expected the name of a file.")
+    if not path.parent.is_dir():
+        raise InputError(f"{option} {path}: there is no folder {path.parent}.")
+
+
+def write_rows(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
+    """Write the rows of a table with the answers beside them, and tell of it."""
+    prepared = answers.prepared
+    notes = write_answers(
+        path, sheet, answers.columns(), kept=prepared.kept, reasons=prepared.reasons
+    )
+    return [*notes, f"Wrote rows and answers to {path}."]

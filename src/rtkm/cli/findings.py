@@ -1,0 +1,200 @@
+"""What a fit found, as one plain dictionary.
+
+`--json` writes it, the terminal prints from it and the report is drawn from it. All
+centers, values and edges are in the data's own units; rows are counted from 1 in the
+order of the table, those that were left out too. Counts are always those of all rows:
+only what is drawn is a sample.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from typing import Any
+
+import numpy as np
+import sklearn
+
+import rtkm
+from rtkm._confidence import CONFIDENCES, OUTLIER
+from rtkm.cli.answers import Answers
+from rtkm.cli.flags import purpose
+from rtkm.cli.pictures import distributions, scatter
+from rtkm.cli.reading import Sheet
+from rtkm.cli.reasons import describe_rows
+from rtkm.cli.summary import summarize
+
+FORMAT = 1
+MOST_OUTLIERS = 1000  # that are listed, with their reasons
+MOST_CONTRASTS = 40
+BLOCK = 2**14  # rows whose memberships are looked at together
+
+
+def find(
+    answers: Answers, sheet: Sheet, *, command: str, notes: list[str]
+) -> dict[str, Any]:
+    """Return the findings of a fit."""
+    prepared, model = answers.prepared, answers.model
+    findings: dict[str, Any] = {
+        "format": FORMAT,
+        "versions": {
+            "rtkm": rtkm.__version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "scikit-learn": sklearn.__version__,
+        },
+        "command": command,
+        "source": {
+            "name": sheet.name,
+            "format": sheet.format,
+            "n_rows": sheet.n_rows,
+            "n_columns": len(sheet.names),
+            "n_used": len(prepared.X),
+            "n_dropped": sheet.n_rows - len(prepared.X),
+        },
+        "notes": notes,
+        "method": {
+            "name": type(model).__name__,
+            "title": purpose(type(model))[0],
+            "parameters": parameters(model),
+        },
+        "features": list(prepared.preparation.columns),
+        "preparation": prepared.preparation.to_json(),
+        "objective": objective(model),
+        "clusters": clusters(answers),
+        "outliers": outliers(answers),
+        "overlap": overlap(answers),
+        "scatter": scatter(answers),
+    }
+    findings["contrasts"] = contrasts(findings["clusters"], findings["features"])
+    telling = [contrast["feature"] for contrast in findings["contrasts"]]
+    findings["distributions"] = distributions(answers, telling)
+    findings["summary"] = summarize(findings)
+    return plain(findings)
+
+
+def parameters(model: Any) -> dict[str, Any]:
+    """Return the parameters of a model that are plain values."""
+    return {
+        name: value
+        for name, value in model.get_params(deep=False).items()
+        if isinstance(value, bool | int | float | str | None)
+        and name not in ("verbose", "on_step")
+    }
+
+
+def objective(model: Any) -> dict[str, Any] | None:
+    """Return what was minimized, if anything."""
+    if not hasattr(model, "objective_"):
+        return None
+    return {
+        "value": model.objective_,
+        "path": model.objective_path_.tolist(),
+        "n_iter": model.n_iter_,
+        "converged": model.converged_,
+    }
+
+
+# Clusters
+
+
+def clusters(answers: Answers) -> list[dict[str, Any]]:
+    """Return size, center and spread of each cluster."""
+    if answers.ranks is None:
+        return []
+    preparation = answers.prepared.preparation
+    centers = preparation.in_data_units(answers.model.cluster_centers_)
+    units = np.array(preparation.spread)
+    k, n_ranks = answers.n_clusters, len(CONFIDENCES)
+    inside = ~answers.outliers
+    cells = answers.labels[inside] * n_ranks + answers.ranks[inside]
+    counts = np.bincount(cells, minlength=k * n_ranks).reshape(k, n_ranks)
+    found = []
+    for label in range(k):
+        rows = answers.prepared.X[answers.labels == label]
+        size = len(rows)
+        found.append(
+            {
+                "label": label,
+                "size": size,
+                "share": size / len(answers.labels),
+                "center": centers[label].tolist(),
+                "spread": (rows.std(axis=0) * units if size else 0 * units).tolist(),
+                "confidence": dict(
+                    zip(
+                        CONFIDENCES[:OUTLIER].tolist(),
+                        counts[label, :OUTLIER].tolist(),
+                        strict=True,
+                    )
+                ),
+            }
+        )
+    return found
+
+
+def contrasts(
+    clusters: list[dict[str, Any]], features: list[str]
+) -> list[dict[str, Any]]:
+    """Return the features that tell clusters apart most, those first.
+
+    ``apart`` is how far the centers reach, in mean spreads within clusters.
+    """
+    if not clusters:
+        return [{"feature": name, "apart": 0.0} for name in features[:MOST_CONTRASTS]]
+    centers = np.array([cluster["center"] for cluster in clusters])
+    sizes = np.array([cluster["size"] for cluster in clusters])
+    spreads = np.array([cluster["spread"] for cluster in clusters])
+    within = np.sqrt(sizes @ spreads**2 / max(sizes.sum(), 1))
+    reach = centers.max(axis=0) - centers.min(axis=0)
+    apart = np.full(len(features), np.inf)
+    np.divide(reach, within, out=apart, where=within > 0)
+    apart[reach == 0] = 0.0
+    order = np.argsort(-apart, kind="stable")[:MOST_CONTRASTS]
+    return [{"feature": features[j], "apart": apart[j]} for j in order.tolist()]
+
+
+def overlap(answers: Answers) -> dict[str, Any] | None:
+    """Return how many rows any two clusters have in common, if there are any."""
+    if not answers.n_clusters:
+        return None
+    weights = answers.model._memberships.tocsr()
+    k = answers.n_clusters
+    common, several = np.zeros((k, k), dtype=np.int64), 0
+    for first in range(0, len(answers.labels), BLOCK):
+        block = slice(first, first + BLOCK)
+        inside = answers.model._crisp(weights[block].toarray())
+        inside &= ~answers.outliers[block, None]
+        several += int((inside.sum(axis=1) > 1).sum())
+        # float32 counts exactly in blocks of this size, and multiplies fast
+        common += (inside.T.astype(np.float32) @ inside).astype(np.int64)
+    return {"several": several, "matrix": common.tolist()} if several else None
+
+
+# Outliers
+
+
+def outliers(answers: Answers) -> dict[str, Any]:
+    """Return how many outliers there are, and the farthest of them with reasons."""
+    count = int(answers.outliers.sum())
+    return {
+        "count": count,
+        "share": count / len(answers.outliers),
+        "cutoff": -answers.model.offset_,
+        "rows": describe_rows(answers, answers.farthest(MOST_OUTLIERS)),
+    }
+
+
+# Plain data
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON has for a value; numbers that are none become null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,220 @@
+"""rtkm fit: from a table to its clusters and outliers."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rtkm.cli import options as shared
+from rtkm.cli.answers import Answers, answers_of_fit, named
+from rtkm.cli.files import check_files, write_rows
+from rtkm.cli.findings import find
+from rtkm.cli.flags import (
+    add_flags,
+    find_method,
+    flags_of,
+    parameters_given,
+    typed_fields,
+)
+from rtkm.cli.preparing import Prepared
+from rtkm.cli.reading import Sheet
+from rtkm.cli.telling import tell_findings
+from rtkm.cli.terminal import Terminal
+from rtkm.cli.writing import writing_beside
+
+DEFAULT_METHOD = "RTKM"
+SEED = 0  # so that the same command gives the same answer
+
+DESCRIPTION = """\
+Find the clusters of a table, the rows that belong to several of them, and the outliers
+that belong to none.
+"""
+
+EXAMPLES = """\
+examples:
+  rtkm fit patients.csv -k 3
+      three clusters, and a tenth of the rows as outliers; nothing is written
+  rtkm fit patients.csv -k 3 --contamination 0.02 --report patients.html
+      2 % outliers, and a page to look at and to mail
+  rtkm fit patients.csv -k 3 --id name --drop year --output found.csv
+      every row with its label, outlier score and confidence
+  rtkm fit genes.tsv -k 14 --memberships 2
+      every row in two clusters
+  rtkm fit patients.csv -k 3 --method KMOR --help
+      the options of another method; `rtkm methods` lists them all
+
+How many outliers? A little too many costs little; too few leave outliers inside. How
+many clusters? Try a few numbers and look at the reports.
+"""
+
+
+def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
+    """Add the command, with the flags of a method."""
+    parser = commands.add_parser(
+        "fit",
+        help="find the clusters and outliers of a table",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    shared.add_data(parser)
+    parser.add_argument(
+        "--method",
+        default=DEFAULT_METHOD,
+        help=f"one of those that `rtkm methods` lists (default: {DEFAULT_METHOD})",
+    )
+    add_flags(parser, find_method(method))
+    shared.add_preparation(parser)
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the rows with label, memberships, outlier, score and confidence; .csv, "
+        ".tsv or .parquet",
+    )
+    group.add_argument(
+        "--report", type=Path, metavar="FILE.html", help="a page that shows it all"
+    )
+    group.add_argument(
+        "--json", type=Path, metavar="FILE", help="all that was found, for programs"
+    )
+    group.add_argument(
+        "--model",
+        type=Path,
+        metavar="FILE",
+        help="the model, for `rtkm predict` and `rtkm explain`; best .rtkm",
+    )
+    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, fit, tell and write."""
+    terminal = Terminal(options.quiet)
+    method = find_method(options.method)
+    model = make_model(method, options)
+    watch = Stopwatch()
+    with watch.timing("read"):
+        sheet = shared.read(options)
+    check_files(options, sheet)
+    with watch.timing("prepare"):
+        prepared = shared.prepare_as_told(sheet, options)
+    notes = [sheet.summary(), *sheet.notes, *prepared.notes]
+    terminal.say("\n".join(notes))
+    with watch.timing("fit"), noted_warnings(notes, terminal):
+        fit(model, prepared, terminal)
+    with watch.timing("explain"):
+        answers = answers_of_fit(model, prepared)
+        findings = find(answers, sheet, command=options.command_line, notes=notes)
+    findings["seconds"] = watch.seconds
+    tell_findings(terminal, findings)
+    for line in write_files(options, sheet, answers, findings):
+        terminal.say(line)
+    terminal.print(next_step(options, findings))
+
+
+def make_model(method: type, options: argparse.Namespace) -> Any:
+    """Return the unfitted method that the options ask for."""
+    given = parameters_given(options, method)
+    names = {field.name for field in typed_fields(method)}
+    if "n_clusters" in names and "n_clusters" not in given:
+        flag = flags_of(method, "n_clusters")[0]
+        options.parser.error(f"say how many clusters to look for, such as {flag} 3.")
+    if "random_state" in names:
+        given.setdefault("random_state", SEED)
+    return method(**given)
+
+
+def fit(model: Any, prepared: Prepared, terminal: Terminal) -> None:
+    """Fit a model, with a bar where it takes long."""
+    with terminal.progress("fitting") as on_step:
+        if on_step and hasattr(model, "on_step"):
+            model.set_params(on_step=on_step)
+        try:
+            model.fit(named(prepared))
+        finally:
+            if on_step and hasattr(model, "on_step"):
+                model.set_params(on_step=None)
+
+
+@contextmanager
+def noted_warnings(notes: list[str], terminal: Terminal) -> Iterator[None]:
+    """Turn what is warned of into notes, in the words of the flags."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield
+    for text in dict.fromkeys(str(warning.message) for warning in caught):
+        notes.append(text)
+        terminal.say(text)
+
+
+class Stopwatch:
+    """Seconds that parts of the work take."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def timing(self, part: str) -> Iterator[None]:
+        """Time a part."""
+        start = time.perf_counter()
+        yield
+        self.seconds[part] = round(time.perf_counter() - start, 4)
+
+
+# Files
+
+
+def write_files(
+    options: argparse.Namespace,
+    sheet: Sheet,
+    answers: Answers,
+    findings: dict[str, Any],
+) -> Iterator[str]:
+    """Write what was asked for, and tell of each file."""
+    if options.output is not None:
+        yield from write_rows(options.output, sheet, answers)
+    if options.report is not None:
+        from rtkm.cli.report import render
+
+        with writing_beside(options.report) as stream:
+            stream.write(render(findings).encode())
+        yield f"Wrote the report to {options.report}."
+    if options.json is not None:
+        with writing_beside(options.json) as stream:
+            stream.write(json.dumps(findings, allow_nan=False).encode())
+        yield f"Wrote the findings to {options.json}."
+    if options.model is not None:
+        answers.model.save(
+            options.model,
+            extra={
+                "preparation": answers.prepared.preparation.to_json(),
+                "id": options.id,
+                "command": options.command_line,
+            },
+        )
+        yield f"Wrote the model to {options.model}."
+
+
+def next_step(options: argparse.Namespace, findings: dict[str, Any]) -> str:
+    """Return the command to try next."""
+    if options.report is None:
+        return f"Next: {options.command_line} --report report.html"
+    if options.model is None:
+        return f"Next: {options.command_line} --model model.rtkm"
+    model, data = shlex.quote(str(options.model)), shlex.quote(options.data)
+    row = ""
+    if findings["outliers"]["rows"]:
+        first = findings["outliers"]["rows"][0]
+        name = first["row"] if first["id"] is None else first["id"]
+        row = f" --row {shlex.quote(str(name))}"
+    return f"Next: rtkm explain {model} {data}{row}"

@@ -1,0 +1,203 @@
+"""Flags of a method, from the declarations of its parameters."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import Field, fields
+from functools import cache
+from inspect import getdoc
+from typing import Any
+
+import rtkm
+from rtkm._params import check_value, hints_of
+from rtkm.cli.messages import InputError, nearest
+from rtkm.seeding import SEEDINGS
+
+# parameters that are known by another name than their own
+NAMES = {
+    "n_clusters": ["-k", "--clusters"],
+    "n_memberships": ["-s", "--memberships"],
+    "random_state": ["--seed"],
+}
+OUTLIERS = "--contamination"
+# objects, what the progress bar shows, and what is for new rows only
+NOT_TYPED = {"clusterer", "on_step", "verbose", "novelty"}
+CONSTANTS = {"none": None, "true": True, "false": False}
+
+
+@cache
+def methods() -> dict[str, type]:
+    """Return all methods that a table can be shown to, by name."""
+    classes = {name: getattr(rtkm, name) for name in rtkm.__all__}
+    return {
+        name: thing
+        for name, thing in classes.items()
+        if hasattr(thing, "fit") and thing is not rtkm.ClusterDetector
+    }
+
+
+def find_method(name: str) -> type:
+    """Return the method of a name, however its letters are written.
+
+    Examples
+    --------
+    >>> find_method("kmor").__name__, find_method("trimmed-k-means").__name__
+    ('KMOR', 'TrimmedKMeans')
+    """
+    by_letters = {letters(known): known for known in methods()}
+    if letters(name) not in by_letters:
+        raise InputError(
+            f"--method {name}: there is no such method; "
+            f"{nearest(name, list(methods()))}"
+        )
+    return methods()[by_letters[letters(name)]]
+
+
+def letters(name: str) -> str:
+    """Return what of a name tells it from others."""
+    return re.sub("[-_ ]", "", name).casefold()
+
+
+def typed_fields(method: type) -> Iterator[Field[Any]]:
+    """Return the parameters that can be written on a command line."""
+    declared: Any = method
+    return (field for field in fields(declared) if field.name not in NOT_TYPED)
+
+
+def flags_of(method: type, name: str) -> list[str]:
+    """Return the flags of a parameter, the one for people first.
+
+    Examples
+    --------
+    >>> flags_of(rtkm.KMOR, "max_outliers"), flags_of(rtkm.KMOR, "n_clusters")
+    (['--max-outliers', '--contamination'], ['-k', '--clusters'])
+    """
+    flags = NAMES.get(name, ["--" + name.replace("_", "-")])
+    if name == getattr(method, "_outliers_by", "") and OUTLIERS not in flags:
+        flags = [*flags, OUTLIERS]
+    return flags
+
+
+def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
+    """Add a flag for each parameter of a method."""
+    group = parser.add_argument_group(f"{method.__name__} (--method)")
+    explained = explain_parameters(method)
+    for field in typed_fields(method):
+        flags = flags_of(method, field.name)
+        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
+        options: dict[str, Any] = {"dest": field.name, "default": argparse.SUPPRESS}
+        if isinstance(field.default, bool):
+            options["action"] = argparse.BooleanOptionalAction
+        elif field.name == "init":
+            options["choices"] = list(SEEDINGS)
+        else:
+            options["type"] = reader_of(method, field.name, flags[-1])
+            options["metavar"] = "K" if field.name == "n_clusters" else "VALUE"
+        shown = "" if field.name in NAMES else f" (default: {field.default})"
+        group.add_argument(*flags, help=words + shown, **options)
+
+
+def reader_of(method: type, name: str, flag: str) -> Callable[[str], Any]:
+    """Return what makes a value of the text behind a flag."""
+    hint = hints_of(method)[name]
+
+    def read(text: str) -> Any:
+        for value in readings(text):
+            try:
+                check_value(name, value, hint, method.__name__)
+            except ValueError as error:
+                reason = str(error).partition("expected ")[2]
+                continue
+            return value
+        raise argparse.ArgumentTypeError(f"{text} is not valid; expected {reason}")
+
+    return read
+
+
+def readings(text: str) -> Iterator[Any]:
+    """Return all that a text may stand for, the likeliest first.
+
+    Examples
+    --------
+    >>> list(readings("3")), list(readings("auto")), list(readings("none"))
+    ([3, 3.0, '3'], ['auto'], [None, 'none'])
+    """
+    if text.casefold() in CONSTANTS:
+        yield CONSTANTS[text.casefold()]
+    for kind in (int, float):
+        try:
+            yield kind(text)
+        except ValueError:
+            pass
+    yield text
+
+
+def parameters_given(options: argparse.Namespace, method: type) -> dict[str, Any]:
+    """Return the parameters of a method that its flags set."""
+    return {
+        field.name: getattr(options, field.name)
+        for field in typed_fields(method)
+        if hasattr(options, field.name)
+    }
+
+
+def owners_of(flag: str) -> list[str]:
+    """Return the methods that have a flag."""
+    return [
+        name
+        for name, method in methods().items()
+        if any(flag in flags_of(method, field.name) for field in typed_fields(method))
+    ]
+
+
+# What docstrings say
+
+
+@cache
+def explain_parameters(method: type) -> dict[str, str]:
+    """Return what the docstrings of a method and its bases say of parameters."""
+    explained: dict[str, str] = {}
+    for cls in method.__mro__:
+        for name, words in parameter_entries(cls.__doc__ or ""):
+            if words and not words.startswith("As in "):
+                explained.setdefault(name, words)
+    return explained
+
+
+def parameter_entries(doc: str) -> Iterator[tuple[str, str]]:
+    """Return names and words of the section Parameters of a docstring."""
+    section = re.search(r"\n *Parameters\n *-+\n(.*?)(?:\n\n|\Z)", doc, re.DOTALL)
+    if not section:
+        return
+    entries = re.split(r"\n(?=    \S)", "\n" + section[1])
+    for entry in entries[1:]:
+        names, _, words = entry.partition("\n")
+        for name in names.partition(" : ")[0].split(","):
+            yield name.strip(), plain(words)
+
+
+def plain(words: str) -> str:
+    """Take the markup out of a text, and its lines together.
+
+    Examples
+    --------
+    >>> plain("Rows (n in [1]_) of :class:`RTKM`, ``1.1`` in [1]_.")
+    'Rows of RTKM, 1.1 in the paper.'
+    """
+    words = " ".join(words.split()).replace("``", "")
+    words = re.sub(r":\w+:`~?([^`]+)`", r"\1", words)
+    words = re.sub(r" \([^()]*\[\d+\]_[^()]*\)", "", words)
+    return re.sub(r"\[\d+\]_", "the paper", words)
+
+
+def first_sentence(words: str) -> str:
+    """Return a text up to its first full stop."""
+    return re.split(r"(?<=\.) |; ", words)[0].rstrip(".")
+
+
+def purpose(method: type) -> tuple[str, str]:
+    """Return the first line of a method's docstring, and the paragraph below it."""
+    paragraphs = (getdoc(method) or "").split("\n\n")
+    return plain(paragraphs[0]), plain(paragraphs[1]) if len(paragraphs) > 1 else ""

@@ -1,0 +1,113 @@
+"""Arguments in, messages and an exit code out."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Sequence
+from typing import TextIO
+
+from rtkm import __version__
+from rtkm.cli import compare, demo, explain, fit, methods, predict, reproduce
+from rtkm.cli.completion import add_completion
+from rtkm.cli.flags import find_method, owners_of
+from rtkm.cli.messages import InputError
+
+DESCRIPTION = """\
+Robust clustering of tables: clusters, rows that belong to several of them, and outliers
+that belong to none.
+"""
+
+EXAMPLES = """\
+examples:
+  rtkm demo                                     see it work on a medical table
+  rtkm fit data.csv -k 3                        three clusters, and the outliers
+  rtkm fit data.csv -k 3 --report report.html   the same as a page
+  rtkm fit data.csv -k 3 --model model.rtkm     keep the model, then
+  rtkm predict model.rtkm new.csv               ask it about new rows
+  rtkm explain model.rtkm data.csv --row 17     ask it why row 17 is an outlier
+
+`rtkm COMMAND --help` has more. Exit codes: 0 all went well, 1 the input cannot be used,
+2 the command was mistyped.
+"""
+
+COMMANDS = (fit, predict, explain, compare, methods, demo, reproduce)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 is success, 1 bad input, 2 wrong usage."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    for stream in (sys.stdout, sys.stderr):
+        show_all_letters(stream)
+    options = parse(arguments)
+    try:
+        options.run(options)
+    except (OSError, ValueError, ImportError) as error:
+        print(f"rtkm: {error}", file=sys.stderr)
+        return 1
+    except MemoryError:
+        print("rtkm: not enough memory; use fewer rows or --columns.", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"rtkm: interrupted{options.when_interrupted}.", file=sys.stderr)
+        return 130
+    return 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """Return the options, or leave with a message about how the command is used."""
+    parser = make_parser()
+    try:
+        parser = make_parser(method_in(arguments))
+    except InputError as error:
+        parser.error(str(error))
+    options, others = parser.parse_known_args(arguments)
+    if others:
+        options.parser.error(unknown(others, getattr(options, "method", None)))
+    options.command_line = shlex.join(["rtkm", *arguments])
+    return options
+
+
+def make_parser(method: str = fit.DEFAULT_METHOD) -> argparse.ArgumentParser:
+    """Return the parser of all commands, with the flags of one method."""
+    parser = argparse.ArgumentParser(
+        prog="rtkm",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"rtkm {__version__}")
+    add_completion(parser)
+    parser.set_defaults(parser=parser, when_interrupted="")
+    commands = parser.add_subparsers(
+        title="commands", required=True, metavar="COMMAND", dest="command"
+    )
+    for command in COMMANDS:
+        command.add(commands, method) if command is fit else command.add(commands)
+    return parser
+
+
+def method_in(arguments: list[str]) -> str:
+    """Return the method that is named, whose flags the parser must know."""
+    glance = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    glance.add_argument("--method", default=fit.DEFAULT_METHOD, nargs="?")
+    return find_method(glance.parse_known_args(arguments)[0].method or "").__name__
+
+
+def unknown(others: list[str], method: str | None) -> str:
+    """Say what is wrong with arguments that nobody knows."""
+    flags = [other for other in others if other.startswith("-")]
+    if method is None or not flags:
+        return f"unrecognized arguments: {shlex.join(others)}"
+    flag = flags[0].partition("=")[0]
+    owners = owners_of(flag)
+    if owners:
+        return f"{method} has no {flag}; it is an option of {', '.join(owners)}."
+    return f"there is no option {flag}; `rtkm fit --method {method} --help` lists all."
+
+
+def show_all_letters(stream: TextIO) -> None:
+    """Let letters that a terminal does not have be spelled out instead of failing."""
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,81 @@
+"""rtkm methods: what each method is for."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rtkm.cli.flags import (
+    NAMES,
+    explain_parameters,
+    find_method,
+    flags_of,
+    methods,
+    purpose,
+    typed_fields,
+)
+from rtkm.cli.messages import InputError
+from rtkm.cli.terminal import Terminal
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "methods",
+        help="what each method is for",
+        description="List all methods, or tell more about one.",
+    )
+    parser.add_argument(
+        "name", nargs="?", metavar="METHOD", help="the one to tell more about"
+    )
+    parser.set_defaults(run=run, parser=parser)
+
+
+def run(options: argparse.Namespace) -> None:
+    """List the methods, or describe one."""
+    terminal = Terminal()
+    if options.name is None:
+        list_methods(terminal)
+        return
+    try:
+        method = find_method(options.name)
+    except InputError as error:
+        options.parser.error(str(error).removeprefix("--method "))
+    describe(terminal, method)
+
+
+def list_methods(terminal: Terminal) -> None:
+    """Print a line for each method."""
+    for title, has_clusters in (("clusters", True), ("outliers alone", False)):
+        terminal.say(f"Methods that find {title}:")
+        terminal.table(
+            ["method", "what it does"],
+            [
+                [name, purpose(method)[0]]
+                for name, method in methods().items()
+                if ("n_clusters" in fields_of(method)) == has_clusters
+            ],
+        )
+        terminal.say()
+    terminal.say("Start with RTKM. More about one: rtkm methods KMOR")
+
+
+def fields_of(method: type) -> set[str]:
+    """Return the names of a method's parameters."""
+    return {field.name for field in typed_fields(method)}
+
+
+def describe(terminal: Terminal, method: type) -> None:
+    """Print when to choose a method, and its options."""
+    title, when = purpose(method)
+    terminal.say(f"{method.__name__}: {title}\n\n{when}\n\nOptions:")
+    explained = explain_parameters(method)
+    for field in typed_fields(method):
+        flags = ", ".join(flags_of(method, field.name))
+        default = "" if field.name in NAMES else f" (default: {field.default})"
+        terminal.say(f"  {flags}{default}")
+        terminal.say(explained.get(field.name, ""), indent="      ")
+    needs_k = "n_clusters" in fields_of(method)
+    terminal.say(
+        f"\nNext: rtkm fit data.csv{' -k 3' * needs_k} --method {method.__name__}"
+    )

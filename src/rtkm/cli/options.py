@@ -1,0 +1,98 @@
+"""Options that several commands have, and the tables they lead to."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from rtkm.cli.preparing import POLICIES, Prepared, prepare
+from rtkm.cli.reading import Sheet, read_table
+from rtkm.cli.scaling import SCALES
+
+READING = ("sep", "decimal", "quote", "encoding", "header")
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """Add the table, and what may be said about how it is written."""
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help="a CSV, TSV, Parquet, Arrow, Feather or .npy file; - is standard input",
+    )
+    group = parser.add_argument_group(
+        "how a text table is written (found out if not said)"
+    )
+    group.add_argument("--sep", metavar="CHARACTER", help="what parts cells; 'tab'")
+    group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
+    group.add_argument("--quote", metavar="CHARACTER", help="what quotes cells")
+    group.add_argument("--encoding", help="such as utf-8, utf-16 or cp1252")
+    group.add_argument(
+        "--header",
+        action=argparse.BooleanOptionalAction,
+        help="whether the first line names the columns",
+    )
+
+
+def add_preparation(parser: argparse.ArgumentParser) -> None:
+    """Add what may be said about columns and missing cells."""
+    group = parser.add_argument_group("what to use")
+    group.add_argument(
+        "--columns",
+        nargs="+",
+        action="extend",
+        metavar="NAME",
+        help="the columns to use; all of numbers if not said",
+    )
+    group.add_argument(
+        "--drop",
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="NAME",
+        help="columns not to use",
+    )
+    add_id(group)
+    group.add_argument(
+        "--scale",
+        choices=SCALES,
+        help="how to scale columns; if not said, robust where units differ widely",
+    )
+    add_missing(group, default="error")
+
+
+def add_id(parser: Any) -> None:
+    """Add the column that names rows."""
+    parser.add_argument(
+        "--id", metavar="COLUMN", help="the column that says what rows are called"
+    )
+
+
+def add_missing(parser: Any, default: str | None) -> None:
+    """Add what becomes of missing cells."""
+    parser.add_argument(
+        "--missing",
+        choices=POLICIES,
+        default=default,
+        help="missing cells: stop, leave the row out, or fill in the column's median "
+        f"(default: {default or 'as when fitted'})",
+    )
+
+
+def read(options: argparse.Namespace) -> Sheet:
+    """Read the table that the options name."""
+    said = {name: getattr(options, name) for name in READING}
+    if said["sep"] == "tab":
+        said["sep"] = "\t"
+    return read_table(options.data, **said)
+
+
+def prepare_as_told(sheet: Sheet, options: argparse.Namespace) -> Prepared:
+    """Make numbers of a table as the options say."""
+    return prepare(
+        sheet,
+        columns=options.columns,
+        drop=options.drop,
+        id=options.id,
+        missing=options.missing,
+        scale=options.scale,
+    )

@@ -1,0 +1,167 @@
+"""What the report draws: points along two directions, and histograms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.decomposition import PCA
+
+from rtkm.cli.answers import Answers, Floats, Places, RowNames
+
+MOST_POINTS = 5000
+MOST_OUTLYING_POINTS = 1000
+MOST_ROWS_FOR_DIRECTIONS = 20_000
+MOST_BINS = 40
+N_BINS = 30
+N_LOADINGS = 3
+# beyond so many interquartile ranges rows are counted, not drawn
+FAR = 3.0
+POINTS_ACROSS = 2000  # places along an axis that a drawing tells apart
+
+
+# Points
+
+
+def scatter(answers: Answers) -> dict[str, Any] | None:
+    """Return rows along the two directions in which those inside differ most.
+
+    The directions are the principal ones of the rows that are no outliers, so that
+    outliers do not choose them; of a sample, where there are very many.
+    """
+    X, rng = answers.prepared.X, np.random.default_rng(0)
+    inside = np.flatnonzero(~answers.outliers)
+    if len(inside) < 2:
+        return None
+    plane = PCA(min(2, X.shape[1], len(inside)), random_state=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows that are all the same
+        plane.fit(X[sample(inside, MOST_ROWS_FOR_DIRECTIONS, rng)])
+    places = chosen_points(answers, inside, rng)
+    points = plane.transform(X[places])
+    low, high = limits(plane.transform(X[sample(inside, MOST_POINTS, rng)]))
+    n_clipped = int(((points < low) | (points > high)).any(axis=1).sum())
+    unit = np.where(high > low, high - low, 1.0) / POINTS_ACROSS
+    points = np.round(np.clip(points, low, high) / unit) * unit
+    names = RowNames(answers.prepared)
+    has_ids = answers.prepared.ids is not None
+    return {
+        "directions": directions(plane, list(answers.prepared.preparation.columns)),
+        "n_rows": len(X),
+        "n_clipped": n_clipped,
+        "points": {
+            "x": short(points[:, 0]),
+            "y": short(points[:, 1] if points.shape[1] > 1 else 0 * points[:, 0]),
+            "label": answers.labels[places].tolist(),
+            "row": [names.number(place) for place in places.tolist()],
+            "id": [names.id(place) for place in places.tolist()] if has_ids else None,
+        },
+        "centers": centers(answers, plane),
+    }
+
+
+def centers(answers: Answers, plane: PCA) -> list[list[float]]:
+    """Return where the centers are in the picture."""
+    if not answers.n_clusters:
+        return []
+    points = plane.transform(answers.model.cluster_centers_)
+    return [short(np.append(point, 0.0)[:2]) for point in points]
+
+
+def sample(places: Places, most: int, rng: np.random.Generator) -> Places:
+    """Return some of the places, in order, or all if there are not many."""
+    if len(places) <= most:
+        return places
+    return np.sort(rng.choice(places, most, replace=False))
+
+
+def chosen_points(answers: Answers, inside: Places, rng: np.random.Generator) -> Places:
+    """Return the rows to draw: the farthest outliers, and a sample of the others."""
+    if len(answers.labels) <= MOST_POINTS:
+        return np.arange(len(answers.labels))
+    outlying = answers.farthest(MOST_OUTLYING_POINTS)
+    others = sample(inside, MOST_POINTS - len(outlying), rng)
+    return np.sort(np.concatenate([others, outlying]))
+
+
+def limits(points: Floats) -> tuple[Floats, Floats]:
+    """Return the edges of the picture: points far from all others do not widen it."""
+    quarters = np.percentile(points, [25, 75], axis=0)
+    reach = FAR * (quarters[1] - quarters[0])
+    low = np.maximum(points.min(axis=0) - reach / 3, quarters[0] - reach)
+    high = np.minimum(points.max(axis=0) + reach / 3, quarters[1] + reach)
+    flat = high <= low
+    low[flat], high[flat] = points.min(axis=0)[flat] - 1, points.max(axis=0)[flat] + 1
+    return low, high
+
+
+def directions(plane: PCA, features: list[str]) -> list[dict[str, Any]]:
+    """Return what the axes are made of."""
+    found = []
+    for share, weights in zip(
+        plane.explained_variance_ratio_, plane.components_, strict=True
+    ):
+        top = np.argsort(-np.abs(weights), kind="stable")[:N_LOADINGS]
+        loadings = [
+            {"feature": features[j], "weight": round(float(weights[j]), 4)}
+            for j in top.tolist()
+            if abs(weights[j]) > 0.01
+        ]
+        found.append({"share": float(share), "loadings": loadings})
+    return found
+
+
+def short(numbers: Floats) -> list[float]:
+    """Return numbers with the digits that a drawing shows."""
+    return [float(f"{number:.5g}") for number in numbers.tolist()]
+
+
+# Histograms
+
+
+def distributions(answers: Answers, shown: Sequence[str]) -> dict[str, Any]:
+    """Return histograms of some features by cluster."""
+    features = answers.prepared.preparation.columns
+    groups = [*range(max(answers.n_clusters, 1)), -1]
+    members = {label: answers.labels == label for label in groups}
+    places = sorted(features.index(name) for name in shown)
+    return {
+        "n_features": len(features),
+        "features": [histogram(answers, j, members) for j in places],
+    }
+
+
+def histogram(
+    answers: Answers, j: int, members: dict[int, NDArray[np.bool_]]
+) -> dict[str, Any]:
+    """Count the rows of each cluster by their values of a feature."""
+    preparation = answers.prepared.preparation
+    values = answers.prepared.X[:, j] * preparation.spread[j] + preparation.center[j]
+    edges = find_edges(values[~answers.outliers])
+    return {
+        "feature": preparation.columns[j],
+        "edges": [float(f"{edge:.12g}") for edge in edges.tolist()],
+        "counts": {
+            str(label): np.histogram(values[mask], edges)[0].tolist()
+            for label, mask in members.items()
+        },
+        "beyond": {
+            "low": int((values < edges[0]).sum()),
+            "high": int((values > edges[-1]).sum()),
+        },
+    }
+
+
+def find_edges(values: Floats) -> Floats:
+    """Return the edges of bins: around whole numbers if there are few of them."""
+    if not len(values):
+        return np.array([0.0, 1.0])
+    ends = [end[0] for end in limits(values[:, None])]
+    low, high = max(ends[0], values.min()), min(ends[1], values.max())
+    if high - low < MOST_BINS and (np.abs(values - np.round(values)) < 1e-9).all():
+        return np.arange(np.round(low), np.round(high) + 2) - 0.5
+    if not low < high:
+        half = 0.5 + abs(low) / 2
+        low, high = low - half, high + half
+    return np.linspace(low, high, N_BINS + 1)

@@ -1,0 +1,157 @@
+"""rtkm predict: what a model makes of new rows."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rtkm import describe_model, load
+from rtkm.cli import options as shared
+from rtkm.cli.answers import Answers, answers_for_new
+from rtkm.cli.figures import percent
+from rtkm.cli.files import check_files, write_rows
+from rtkm.cli.messages import InputError, counted
+from rtkm.cli.preparing import Preparation, Prepared
+from rtkm.cli.reading import Sheet
+from rtkm.cli.reasons import describe_rows
+from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
+from rtkm.cli.terminal import Terminal
+
+EXAMPLES = """\
+examples:
+  rtkm predict model.rtkm new.csv
+      how many rows fall into which cluster, and the outliers among them
+  rtkm predict model.rtkm new.csv --output answers.csv
+      every row with its label, outlier score and confidence
+
+Columns are found by their names, and scaled as when the model was fitted.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = commands.add_parser(
+        "predict",
+        help="ask a model about new rows",
+        description="Find the clusters of new rows, and the outliers among them.",
+        epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add_model(parser)
+    shared.add_data(parser)
+    group = parser.add_argument_group("what to use and to write")
+    shared.add_id(group)
+    shared.add_missing(group, default=None)
+    group.add_argument(
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the rows with what was found; .csv, .tsv or .parquet",
+    )
+    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.set_defaults(run=run, parser=parser)
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add the model."""
+    parser.add_argument("model", metavar="MODEL", help="what `rtkm fit --model` wrote")
+
+
+def run(options: argparse.Namespace) -> None:
+    """Load, read, answer and write."""
+    terminal = Terminal(options.quiet)
+    sheet, answers = ask(options, terminal)
+    tell_counts(terminal, answers)
+    farthest = describe_rows(answers, answers.farthest(MOST_OUTLIERS))
+    count = int(answers.outliers.sum())
+    tell_outliers(terminal, {"count": count, "rows": farthest})
+    terminal.say()
+    if options.output is None:
+        terminal.print(f"Next: {options.command_line} --output answers.csv")
+        return
+    for line in write_rows(options.output, sheet, answers):
+        terminal.say(line)
+    if farthest:
+        terminal.print(f"Next: {explain_command(options, farthest[0])}")
+
+
+def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, Answers]:
+    """Return a table and what the model makes of its rows."""
+    model = load(options.model)
+    extra = describe_model(options.model)["extra"]
+    sheet = shared.read(options)
+    check_files(options, sheet)
+    prepared = prepare_for(model, extra, sheet, options)
+    terminal.say("\n".join([sheet.summary(), *sheet.notes, *prepared.notes]))
+    return sheet, answers_for_new(model, prepared)
+
+
+def prepare_for(
+    model: Any, extra: dict[str, Any], sheet: Sheet, options: argparse.Namespace
+) -> Prepared:
+    """Prepare new rows as those were that the model was fitted to."""
+    if "preparation" in extra:
+        preparation = Preparation.from_json(extra["preparation"])
+    else:
+        preparation = as_is(model, sheet)
+    id = options.id
+    if id is None and extra.get("id") in sheet.places:
+        id = extra["id"]
+    return preparation.repeat(sheet, id=id, missing=options.missing)
+
+
+def as_is(model: Any, sheet: Sheet) -> Preparation:
+    """Return a preparation for a model saved in Python: numbers as they are."""
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        names = sheet.names
+        if len(names) != model.n_features_in_:
+            raise InputError(
+                f"{sheet.name} has {counted(len(names), 'column')}; the model was "
+                f"fitted to {counted(model.n_features_in_, 'feature')} without names, "
+                "so that it needs a table of nothing else."
+            )
+    n = len(names)
+    return Preparation(
+        columns=tuple(map(str, names)),
+        missing="error",
+        fill=(0.0,) * n,
+        scale="none",
+        center=(0.0,) * n,
+        spread=(1.0,) * n,
+    )
+
+
+def tell_counts(terminal: Terminal, answers: Answers) -> None:
+    """Print how many rows fall into which cluster."""
+    n_rows = len(answers.labels)
+    groups = [
+        (str(label), answers.labels == label) for label in range(answers.n_clusters)
+    ]
+    if not groups:
+        groups = [("no outlier", ~answers.outliers)]
+    groups.append(("outliers", answers.outliers))
+    terminal.say()
+    terminal.table(
+        ["cluster", "rows", "share"],
+        [
+            [
+                name,
+                f"{np.count_nonzero(mask):,}",
+                percent(np.count_nonzero(mask) / n_rows),
+            ]
+            for name, mask in groups
+        ],
+    )
+
+
+def explain_command(options: argparse.Namespace, row: dict[str, Any]) -> str:
+    """Return the command that tells more about a row."""
+    name = row["row"] if row["id"] is None else row["id"]
+    parts = ["rtkm", "explain", str(options.model), options.data, "--row", str(name)]
+    return shlex.join(parts)

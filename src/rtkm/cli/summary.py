@@ -1,0 +1,99 @@
+"""The findings in plain language."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rtkm.cli.figures import figure, joined, percent
+from rtkm.cli.messages import counted, shown
+
+FEW = 8  # sizes that are named one by one
+STRIKING = 2.0  # spreads that centers must be apart
+N_NAMED = 3  # features
+
+
+def summarize(findings: dict[str, Any]) -> list[str]:
+    """Return what was found, in sentences for those who have not seen the table."""
+    sentences = [*about_clusters(findings), *about_outliers(findings)]
+    if findings["overlap"]:
+        several = counted(findings["overlap"]["several"], "row")
+        sentences.append(f"{several} belong to more than one cluster.")
+    sentences += about_doubt(findings)
+    objective = findings["objective"]
+    if objective and not objective["converged"]:
+        sentences.append(
+            f"The method had not come to rest after {objective['n_iter']:,} steps: "
+            "raise --max-iter."
+        )
+    return sentences
+
+
+def about_clusters(findings: dict[str, Any]) -> list[str]:
+    """Tell how many clusters there are, how large, and in what they differ."""
+    clusters = findings["clusters"]
+    rows = counted(findings["source"]["n_used"], "row")
+    name = findings["method"]["name"]
+    if not clusters:
+        return [f"{name} looked for outliers in {rows}."]
+    there = [cluster for cluster in clusters if cluster["size"]]
+    sizes = [f"{cluster['size']:,}" for cluster in there]
+    if len(sizes) == 1:
+        text = f"of {sizes[0]} rows"
+    elif len(sizes) <= FEW:
+        text = f"of {joined(sizes)} rows"
+    else:
+        ordered = sorted(cluster["size"] for cluster in there)
+        text = f"of {ordered[0]:,} to {ordered[-1]:,} rows"
+    found = f"{name} found {counted(len(there), 'cluster')} in {rows}, {text}."
+    return [found, *about_differences(findings)]
+
+
+def about_differences(findings: dict[str, Any]) -> list[str]:
+    """Name the features that tell clusters apart."""
+    if len(findings["clusters"]) < 2:
+        return []
+    apart = [c["feature"] for c in findings["contrasts"] if c["apart"] > STRIKING]
+    if not apart:
+        return ["No single feature tells the clusters apart."]
+    named = []
+    for feature in apart[:N_NAMED]:
+        j = findings["features"].index(feature)
+        centers = [cluster["center"][j] for cluster in findings["clusters"]]
+        ends = f"{figure(min(centers))} to {figure(max(centers))}"
+        named.append(f"{shown(feature)} ({ends})")
+    return [f"Their centers differ most in {joined(named)}."]
+
+
+def about_outliers(findings: dict[str, Any]) -> list[str]:
+    """Tell how many outliers there are, and why the farthest is one."""
+    outliers = findings["outliers"]
+    if not outliers["count"]:
+        return ["No row is an outlier."]
+    share = percent(outliers["share"])
+    rows = counted(outliers["count"], "row")
+    verb = "is an outlier" if outliers["count"] == 1 else "are outliers"
+    sentences = [f"{rows} ({share}) {verb}."]
+    first = outliers["rows"][0]
+    name = f"row {first['row']:,}"
+    if first["id"] is not None:
+        name += f" ({shown(first['id'])})"
+    if first["reasons"]:
+        reason = first["reasons"][0]
+        sentences.append(
+            f"The farthest is {name}, {percent(reason['share'])} of whose distance is "
+            f"due to {shown(reason['feature'])}: {figure(reason['value'])}, against "
+            f"{figure(reason['center'])} in its nearest cluster."
+        )
+    else:
+        sentences.append(f"The farthest is {name}.")
+    return sentences
+
+
+def about_doubt(findings: dict[str, Any]) -> list[str]:
+    """Tell how many rows may as well be elsewhere."""
+    doubtful = sum(c["confidence"]["doubtful"] for c in findings["clusters"])
+    if not doubtful:
+        return []
+    rows = counted(doubtful, "row")
+    verb = "lies" if doubtful == 1 else "lie"
+    return [f"{rows} {verb} between clusters: another label is nearly as likely."]

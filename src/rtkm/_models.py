@@ -162,6 +162,15 @@ def save(
     model: Any, path: str | os.PathLike[str], extra: Mapping[str, Any] | None
 ) -> None:
     """Write a fitted model to a file."""
+    content = as_bytes(model, extra)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(f"{os.fspath(path)} is not a file; choose another name.")
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+def as_bytes(model: Any, extra: Mapping[str, Any] | None) -> bytes:
+    """Return the content of a file for a fitted model."""
     check_is_fitted(model)
     try:
         arrays: Arrays = {}
@@ -175,10 +184,7 @@ def save(
         restore(*unpack(content))  # what could not be read again is not written
     except ValueError as error:
         raise ValueError(f"the model is not saved: {error}") from error
-    if os.path.exists(path) and not os.path.isfile(path):
-        raise OSError(f"{os.fspath(path)} is not a file; choose another name.")
-    with replacing(path) as stream:
-        stream.write(content)
+    return content
 
 
 def read(path: str | os.PathLike[str], max_bytes: int) -> tuple[dict[str, Any], Any]:

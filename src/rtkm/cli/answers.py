@@ -49,7 +49,7 @@ class Answers:
     @property
     def n_clusters(self) -> int:
         """Return the number of clusters; a detector has none."""
-        return len(getattr(self.model, "cluster_centers_", ()))
+        return len(self.model.cluster_centers_) if has_labels(self.model) else 0
 
     def columns(self) -> dict[str, Any]:
         """Return what is written beside the rows."""
@@ -68,10 +68,15 @@ class Answers:
         return places[order[:most]]
 
 
+def has_labels(model: Any) -> bool:
+    """Whether a model says which cluster rows are in; detectors do not."""
+    return hasattr(model, "predict_confidence")
+
+
 def answers_of_fit(model: Any, prepared: Prepared) -> Answers:
     """Return what a model made of the rows it was fitted to."""
     outliers, scores = model.outlier_mask_, model.outlier_scores_
-    if not hasattr(model, "cluster_centers_"):
+    if not has_labels(model):
         return of_detector(model, prepared, outliers, scores)
     ranks = model._judge(model._admit_new(named(prepared))).ranks
     # a row at the very cut may be on its other side when it comes again
@@ -86,7 +91,7 @@ def answers_of_fit(model: Any, prepared: Prepared) -> Answers:
 def answers_for_new(model: Any, prepared: Prepared) -> Answers:
     """Return what a model makes of new rows."""
     rows = frame_for(model, prepared, prepared.X)
-    if not hasattr(model, "cluster_centers_"):
+    if not has_labels(model):
         scores = -model.score_samples(rows)
         return of_detector(model, prepared, -scores < model.offset_, scores)
     labels, scores, outliers, _, ranks = model._judge(model._admit_new(rows))

@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         with writing_beside(options.output) as stream:
             stream.write(frame.to_csv(index=False).encode())
-        terminal.say(f"Wrote {counted(len(frame), 'run')} to {options.output}.")
+        terminal.say(f"All runs are in {options.output}.")
 
 
 def make(method: type, options: argparse.Namespace) -> Any:

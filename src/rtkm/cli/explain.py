@@ -201,4 +201,4 @@ def write_explanations(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
     notes = write_answers(
         path, sheet, columns, kept=prepared.kept, reasons=prepared.reasons
     )
-    return [*notes, f"Wrote rows and explanations to {path}."]
+    return [*notes, f"Rows and explanations are in {path}."]

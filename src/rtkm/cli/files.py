@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
+from typing import BinaryIO
 
-from rtkm.cli.answers import Answers
 from rtkm.cli.messages import InputError
 from rtkm.cli.reading import Sheet
-from rtkm.cli.writing import check_output, write_answers
+from rtkm.cli.writing import check_output, writing_beside
 
 WRITTEN = ("output", "report", "json", "model")
 
@@ -41,10 +43,8 @@ def check_place(option: str, path: Path) -> None:
         raise InputError(f"{option} {path}: there is no folder {path.parent}.")
 
 
-def write_rows(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
-    """Write the rows of a table with the answers beside them, and tell of it."""
-    prepared = answers.prepared
-    notes = write_answers(
-        path, sheet, answers.columns(), kept=prepared.kept, reasons=prepared.reasons
-    )
-    return [*notes, f"Wrote rows and answers to {path}."]
+def write_together(writers: Mapping[Path, Callable[[BinaryIO], object]]) -> None:
+    """Write files that take their places together, or not at all."""
+    with ExitStack() as places:
+        for path, write in writers.items():
+            write(places.enter_context(writing_beside(path)))

@@ -7,14 +7,16 @@ import json
 import shlex
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
+from rtkm._encoding import refuse_rows
+from rtkm._models import as_bytes
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_of_fit, named
-from rtkm.cli.files import check_files, write_rows
+from rtkm.cli.files import check_files, write_together
 from rtkm.cli.findings import find
 from rtkm.cli.flags import (
     add_flags,
@@ -25,9 +27,10 @@ from rtkm.cli.flags import (
 )
 from rtkm.cli.preparing import Prepared
 from rtkm.cli.reading import Sheet
+from rtkm.cli.report import render
 from rtkm.cli.telling import tell_findings
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import writing_beside
+from rtkm.cli.writing import answer_table, write_beside
 
 DEFAULT_METHOD = "RTKM"
 SEED = 0  # so that the same command gives the same answer
@@ -102,6 +105,8 @@ def run(options: argparse.Namespace) -> None:
     terminal = Terminal(options.quiet)
     method = find_method(options.method)
     model = make_model(method, options)
+    if options.model is not None:
+        refuse_rows(method)
     watch = Stopwatch()
     with watch.timing("read"):
         sheet = shared.read(options)
@@ -179,30 +184,48 @@ def write_files(
     sheet: Sheet,
     answers: Answers,
     findings: dict[str, Any],
-) -> Iterator[str]:
-    """Write what was asked for, and tell of each file."""
+) -> list[str]:
+    """Write what was asked for, all or nothing, and tell of it."""
+    writers: dict[Path, Callable[[BinaryIO], object]] = {}
+    told = []
     if options.output is not None:
-        yield from write_rows(options.output, sheet, answers)
-    if options.report is not None:
-        from rtkm.cli.report import render
-
-        with writing_beside(options.report) as stream:
-            stream.write(render(findings).encode())
-        yield f"Wrote the report to {options.report}."
-    if options.json is not None:
-        with writing_beside(options.json) as stream:
-            stream.write(json.dumps(findings, allow_nan=False).encode())
-        yield f"Wrote the findings to {options.json}."
-    if options.model is not None:
-        answers.model.save(
-            options.model,
-            extra={
-                "preparation": answers.prepared.preparation.to_json(),
-                "id": options.id,
-                "command": options.command_line,
-            },
+        prepared = answers.prepared
+        table, told = answer_table(
+            sheet, answers.columns(), prepared.kept, prepared.reasons
         )
-        yield f"Wrote the model to {options.model}."
+        writers[options.output] = lambda stream: write_beside(
+            stream, options.output, sheet, table
+        )
+        told.append(f"Rows and answers are in {options.output}.")
+    contents = {
+        options.report: ("The report is", lambda: render(findings).encode()),
+        options.json: ("The findings are", lambda: as_json(findings)),
+        options.model: ("The model is", lambda: model_content(options, answers)),
+    }
+    for path, (what, make) in contents.items():
+        if path is not None:
+            content = make()
+            writers[path] = lambda stream, content=content: stream.write(content)
+            told.append(f"{what} in {path}.")
+    write_together(writers)
+    return told
+
+
+def as_json(findings: dict[str, Any]) -> bytes:
+    """Return the findings as text, without the numbers that JSON does not have."""
+    return json.dumps(findings, allow_nan=False).encode()
+
+
+def model_content(options: argparse.Namespace, answers: Answers) -> bytes:
+    """Return the model as a file holds it, with what was done to its rows before."""
+    return as_bytes(
+        answers.model,
+        {
+            "preparation": answers.prepared.preparation.to_json(),
+            "id": options.id,
+            "command": options.command_line,
+        },
+    )
 
 
 def next_step(options: argparse.Namespace, findings: dict[str, Any]) -> str:

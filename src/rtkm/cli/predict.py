@@ -13,13 +13,14 @@ from rtkm import describe_model, load
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_for_new
 from rtkm.cli.figures import percent
-from rtkm.cli.files import check_files, write_rows
+from rtkm.cli.files import check_files
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.preparing import Preparation, Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
 from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
 from rtkm.cli.terminal import Terminal
+from rtkm.cli.writing import write_answers
 
 EXAMPLES = """\
 examples:
@@ -74,8 +75,15 @@ def run(options: argparse.Namespace) -> None:
     if options.output is None:
         terminal.print(f"Next: {options.command_line} --output answers.csv")
         return
-    for line in write_rows(options.output, sheet, answers):
-        terminal.say(line)
+    prepared = answers.prepared
+    notes = write_answers(
+        options.output,
+        sheet,
+        answers.columns(),
+        kept=prepared.kept,
+        reasons=prepared.reasons,
+    )
+    terminal.say("\n".join([*notes, f"Rows and answers are in {options.output}."]))
     if farthest:
         terminal.print(f"Next: {explain_command(options, farthest[0])}")
 

@@ -52,7 +52,8 @@ def tell_clusters(terminal: Terminal, findings: dict[str, Any]) -> None:
 
 def most_telling(findings: dict[str, Any], width: int) -> list[int]:
     """Return the features that fit in, of those that tell clusters apart most."""
-    features, places = findings["features"], []
+    features = findings["features"]
+    places: list[int] = []
     left = width - 30  # for label, size and share
     for contrast in findings["contrasts"]:
         left -= max(len(short(contrast["feature"])), 8) + 2

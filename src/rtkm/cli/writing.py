@@ -76,16 +76,21 @@ def write_answers(
     """
     path = Path(path)
     check_output(path, sheet)
-    table = answer_table(sheet, answers, kept, reasons or {})
-    table, notes = with_free_names(table, sheet)
+    table, notes = answer_table(sheet, answers, kept, reasons or {})
     with writing_beside(path) as stream:
-        if path.suffix.lower() in PARQUET_ENDINGS:
-            write_parquet(stream, sheet, table)
-        elif sheet.dialect is None:
-            write_csv(stream, sheet, table, TEXT_ENDINGS[path.suffix.lower()])
-        else:
-            copy_with(stream, sheet, sheet.dialect, table)
+        write_beside(stream, path, sheet, table)
     return notes
+
+
+def write_beside(stream: BinaryIO, path: Path, sheet: Sheet, answers: Any) -> None:
+    """Write rows and answers in the format that the ending of a path names."""
+    ending = path.suffix.lower()
+    if ending in PARQUET_ENDINGS:
+        write_parquet(stream, sheet, answers)
+    elif sheet.dialect is None:
+        write_csv(stream, sheet, answers, TEXT_ENDINGS[ending])
+    else:
+        copy_with(stream, sheet, sheet.dialect, answers)
 
 
 def check_output(path: Path, sheet: Sheet) -> None:
@@ -116,8 +121,8 @@ def answer_table(
     answers: Mapping[str, NDArray[Any]],
     kept: NDArray[np.bool_] | None,
     reasons: Mapping[int, str],
-) -> Any:
-    """Return the answers for all rows, nothing where a row was dropped."""
+) -> tuple[Any, list[str]]:
+    """Return the answers for all rows, nothing where a row was dropped, and notes."""
     # what is not known, NaN or None, is left empty
     columns = {
         name: pa.array(values, from_pandas=True) for name, values in answers.items()
@@ -127,7 +132,7 @@ def answer_table(
         columns = {name: values.take(places) for name, values in columns.items()}
     if reasons:
         columns[REASON] = pa.array([reasons.get(i) for i in range(sheet.n_rows)])
-    return pa.table(columns)
+    return with_free_names(pa.table(columns), sheet)
 
 
 def with_free_names(table: Any, sheet: Sheet) -> tuple[Any, list[str]]:

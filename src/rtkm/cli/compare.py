@@ -66,6 +66,7 @@ def add(commands: Any) -> None:
         help="many methods on one table, side by side",
         description="Fit several methods to one table, and show what each found.",
         epilog=EXAMPLES,
+        usage="rtkm compare DATA -k K [--truth COLUMN] [options]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -198,7 +199,7 @@ def tell(terminal: Terminal, frame: Any) -> None:
         line["objective"] = best[name]
         cells = [figure(float(line[column]), 3) for column in shown]
         lines.append([str(name), *cells])
-    terminal.say()
+    terminal.skip()
     terminal.table(["method", *(SHOWN[column] for column in shown)], lines)
     terminal.say("  (means over starts; of the objective the best)")
     for method, errors in failed.groupby("method", sort=False):

@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> None:
     )
     asked = ["-k", "2", "--contamination", "0.05", "--missing", "median"]
     fit = ["fit", table, *asked, "--report", report, "--model", model]
-    explain = ["explain", model, table, "--row", "1"]
+    explain = ["explain", model, table, "--row", "361"]
     for command in (fit, explain):
-        terminal.say(f"\n$ {shlex.join(['rtkm', *command])}\n")
+        terminal.print(f"\n$ {shlex.join(['rtkm', *command])}\n")
         if main(command):
             raise ValueError("the demonstration failed; see the message above.")
     terminal.say(f"\nOpen {report} in a browser to see it all.")

@@ -44,6 +44,7 @@ def add(commands: Any) -> None:
         help="why a row is an outlier, and what it would take not to be one",
         description="Split the score of rows over the features.",
         epilog=EXAMPLES,
+        usage="rtkm explain MODEL DATA [--row ID] [options]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -132,9 +133,9 @@ def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
         ]
         for j in order
     ]
-    terminal.say()
+    terminal.skip()
     terminal.say(verdict(answers, place, described))
-    terminal.say()
+    terminal.skip()
     terminal.table(
         ["feature", "value", f"center of {described['nearest']}", "part", "share"],
         [*lines, ["all", "", "", figure(total), "100 %"]],
@@ -142,7 +143,7 @@ def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
     if len(order) < len(parts):
         terminal.say(f"  ({len(parts) - len(order):,} more features)")
     if answers.outliers[place]:
-        terminal.say()
+        terminal.skip()
         terminal.say(remedy(described["change"]))
 
 

@@ -22,9 +22,11 @@ from rtkm.cli.flags import (
     add_flags,
     find_method,
     flags_of,
+    in_flags,
     parameters_given,
     typed_fields,
 )
+from rtkm.cli.messages import InputError
 from rtkm.cli.preparing import Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.report import render
@@ -65,6 +67,7 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         help="find the clusters and outliers of a table",
         description=DESCRIPTION,
         epilog=EXAMPLES,
+        usage="rtkm fit DATA -k K [options]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -115,8 +118,10 @@ def run(options: argparse.Namespace) -> None:
         prepared = shared.prepare_as_told(sheet, options)
     notes = [sheet.summary(), *sheet.notes, *prepared.notes]
     terminal.say("\n".join(notes))
-    with watch.timing("fit"), noted_warnings(notes, terminal):
-        fit(model, prepared, terminal)
+    with watch.timing("fit"):
+        warned = fit(model, prepared, terminal)
+    terminal.say("\n".join(warned))
+    notes += warned
     with watch.timing("explain"):
         answers = answers_of_fit(model, prepared)
         findings = find(answers, sheet, command=options.command_line, notes=notes)
@@ -139,27 +144,24 @@ def make_model(method: type, options: argparse.Namespace) -> Any:
     return method(**given)
 
 
-def fit(model: Any, prepared: Prepared, terminal: Terminal) -> None:
-    """Fit a model, with a bar where it takes long."""
-    with terminal.progress("fitting") as on_step:
+def fit(model: Any, prepared: Prepared, terminal: Terminal) -> list[str]:
+    """Fit a model, with a bar where it takes long, and return what was warned of."""
+    method = type(model)
+    with (
+        warnings.catch_warnings(record=True) as caught,
+        terminal.progress("fitting") as on_step,
+    ):
+        warnings.simplefilter("always")
         if on_step and hasattr(model, "on_step"):
             model.set_params(on_step=on_step)
         try:
             model.fit(named(prepared))
-        finally:
-            if on_step and hasattr(model, "on_step"):
-                model.set_params(on_step=None)
-
-
-@contextmanager
-def noted_warnings(notes: list[str], terminal: Terminal) -> Iterator[None]:
-    """Turn what is warned of into notes, in the words of the flags."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield
-    for text in dict.fromkeys(str(warning.message) for warning in caught):
-        notes.append(text)
-        terminal.say(text)
+        except ValueError as error:
+            raise InputError(in_flags(str(error), method)) from None
+    if hasattr(model, "on_step"):  # a model in a file has none
+        model.set_params(on_step=None)
+    texts = dict.fromkeys(str(warning.message) for warning in caught)
+    return [in_flags(text, method) for text in texts]
 
 
 class Stopwatch:
@@ -187,7 +189,7 @@ def write_files(
 ) -> list[str]:
     """Write what was asked for, all or nothing, and tell of it."""
     writers: dict[Path, Callable[[BinaryIO], object]] = {}
-    told = []
+    told: list[str] = []
     if options.output is not None:
         prepared = answers.prepared
         table, told = answer_table(
@@ -197,23 +199,22 @@ def write_files(
             stream, options.output, sheet, table
         )
         told.append(f"Rows and answers are in {options.output}.")
-    contents = {
-        options.report: ("The report is", lambda: render(findings).encode()),
-        options.json: ("The findings are", lambda: as_json(findings)),
-        options.model: ("The model is", lambda: model_content(options, answers)),
-    }
-    for path, (what, make) in contents.items():
-        if path is not None:
-            content = make()
-            writers[path] = lambda stream, content=content: stream.write(content)
-            told.append(f"{what} in {path}.")
+    if options.report is not None:
+        writers[options.report] = writer(render(findings).encode())
+        told.append(f"The report is in {options.report}.")
+    if options.json is not None:
+        writers[options.json] = writer(json.dumps(findings, allow_nan=False).encode())
+        told.append(f"The findings are in {options.json}.")
+    if options.model is not None:
+        writers[options.model] = writer(model_content(options, answers))
+        told.append(f"The model is in {options.model}.")
     write_together(writers)
     return told
 
 
-def as_json(findings: dict[str, Any]) -> bytes:
-    """Return the findings as text, without the numbers that JSON does not have."""
-    return json.dumps(findings, allow_nan=False).encode()
+def writer(content: bytes) -> Callable[[BinaryIO], object]:
+    """Return what writes a content."""
+    return lambda stream: stream.write(content)
 
 
 def model_content(options: argparse.Namespace, answers: Answers) -> bytes:

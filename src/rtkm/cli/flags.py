@@ -143,6 +143,23 @@ def parameters_given(options: argparse.Namespace, method: type) -> dict[str, Any
     }
 
 
+def in_flags(message: str, method: type) -> str:
+    """Put a message about parameters into the words of a command line.
+
+    Examples
+    --------
+    >>> in_flags("n_clusters=9 is too many; X has n_samples=4.", rtkm.RTKM)
+    '-k 9 is too many; the table has 4 rows.'
+    """
+    message = re.sub(r"\bX has n_samples=(\d+)", r"the table has \1 rows", message)
+    for field in typed_fields(method):
+        flag = flags_of(method, field.name)[0]
+        message = re.sub(rf"\b{field.name}=", f"{flag} ", message)
+        if "_" in field.name:
+            message = re.sub(rf"\b{field.name}\b", flag, message)
+    return message
+
+
 def owners_of(flag: str) -> list[str]:
     """Return the methods that have a flag."""
     return [

@@ -60,10 +60,8 @@ def nearest(name: str, names: Sequence[str]) -> str:
     >>> nearest("x", ["age", "height"])
     "expected one of 'age', 'height'."
     """
-    for other in names:
-        if other.casefold() == name.casefold():
-            return f"did you mean {shown(other)}?"
-    close = get_close_matches(name, names, n=1)
+    folded = {other.casefold(): other for other in names}
+    close = get_close_matches(name.casefold(), folded, n=1)
     if close:
-        return f"did you mean {shown(close[0])}?"
+        return f"did you mean {shown(folded[close[0]])}?"
     return f"expected one of {listed(map(shown, names), len(names), most=10)}."

@@ -56,7 +56,7 @@ def list_methods(terminal: Terminal) -> None:
                 if ("n_clusters" in fields_of(method)) == has_clusters
             ],
         )
-        terminal.say()
+        terminal.skip()
     terminal.say("Start with RTKM. More about one: rtkm methods KMOR")
 
 

@@ -17,8 +17,10 @@ MOST_ROWS_FOR_DIRECTIONS = 20_000
 MOST_BINS = 40
 N_BINS = 30
 N_LOADINGS = 3
-# beyond so many interquartile ranges rows are counted, not drawn
+# rows beyond so many interquartile ranges, but for one in a hundred at either end, are
+# counted and not drawn
 FAR = 3.0
+MARGIN = 0.5  # of the width that others need, for outliers on each side
 POINTS_ACROSS = 2000  # places along an axis that a drawing tells apart
 
 
@@ -41,8 +43,10 @@ def scatter(answers: Answers) -> dict[str, Any] | None:
     places = chosen_points(answers, inside, rng)
     points = plane.transform(X[places])
     low, high = limits(plane.transform(X[sample(inside, MOST_POINTS, rng)]))
+    margin = MARGIN * np.where(high > low, high - low, 1.0)  # outliers have room there
+    low, high = low - margin, high + margin
     n_clipped = int(((points < low) | (points > high)).any(axis=1).sum())
-    unit = np.where(high > low, high - low, 1.0) / POINTS_ACROSS
+    unit = (high - low) / POINTS_ACROSS
     points = np.round(np.clip(points, low, high) / unit) * unit
     names = RowNames(answers.prepared)
     has_ids = answers.prepared.ids is not None
@@ -87,12 +91,10 @@ def chosen_points(answers: Answers, inside: Places, rng: np.random.Generator) ->
 
 def limits(points: Floats) -> tuple[Floats, Floats]:
     """Return the edges of the picture: points far from all others do not widen it."""
-    quarters = np.percentile(points, [25, 75], axis=0)
-    reach = FAR * (quarters[1] - quarters[0])
-    low = np.maximum(points.min(axis=0) - reach / 3, quarters[0] - reach)
-    high = np.minimum(points.max(axis=0) + reach / 3, quarters[1] + reach)
-    flat = high <= low
-    low[flat], high[flat] = points.min(axis=0)[flat] - 1, points.max(axis=0)[flat] + 1
+    first, lower, upper, last = np.percentile(points, [1, 25, 75, 99], axis=0)
+    reach = FAR * (upper - lower)
+    low = np.maximum(points.min(axis=0), np.minimum(lower - reach, first))
+    high = np.minimum(points.max(axis=0), np.maximum(upper + reach, last))
     return low, high
 
 
@@ -157,8 +159,7 @@ def find_edges(values: Floats) -> Floats:
     """Return the edges of bins: around whole numbers if there are few of them."""
     if not len(values):
         return np.array([0.0, 1.0])
-    ends = [end[0] for end in limits(values[:, None])]
-    low, high = max(ends[0], values.min()), min(ends[1], values.max())
+    low, high = (float(end[0]) for end in limits(values[:, None]))
     if high - low < MOST_BINS and (np.abs(values - np.round(values)) < 1e-9).all():
         return np.arange(np.round(low), np.round(high) + 2) - 0.5
     if not low < high:

@@ -40,6 +40,7 @@ def add(commands: Any) -> None:
         help="ask a model about new rows",
         description="Find the clusters of new rows, and the outliers among them.",
         epilog=EXAMPLES,
+        usage="rtkm predict MODEL DATA [options]",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -71,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
     farthest = describe_rows(answers, answers.farthest(MOST_OUTLIERS))
     count = int(answers.outliers.sum())
     tell_outliers(terminal, {"count": count, "rows": farthest})
-    terminal.say()
+    terminal.skip()
     if options.output is None:
         terminal.print(f"Next: {options.command_line} --output answers.csv")
         return
@@ -144,7 +145,7 @@ def tell_counts(terminal: Terminal, answers: Answers) -> None:
     if not groups:
         groups = [("no outlier", ~answers.outliers)]
     groups.append(("outliers", answers.outliers))
-    terminal.say()
+    terminal.skip()
     terminal.table(
         ["cluster", "rows", "share"],
         [

@@ -15,11 +15,11 @@ NAME_WIDTH = 16  # letters of a feature
 
 def tell_findings(terminal: Terminal, findings: dict[str, Any]) -> None:
     """Print what was found: sentences, clusters, and the farthest outliers."""
-    terminal.say()
+    terminal.skip()
     terminal.say("\n".join(findings["summary"]))
     tell_clusters(terminal, findings)
     tell_outliers(terminal, findings["outliers"])
-    terminal.say()
+    terminal.skip()
 
 
 def tell_clusters(terminal: Terminal, findings: dict[str, Any]) -> None:
@@ -28,7 +28,7 @@ def tell_clusters(terminal: Terminal, findings: dict[str, Any]) -> None:
     if not clusters:
         return
     shown = most_telling(findings, terminal.width)
-    terminal.say()
+    terminal.skip()
     terminal.table(
         ["cluster", "rows", "share", *(short(features[j]) for j in shown)],
         [
@@ -74,7 +74,7 @@ def tell_outliers(terminal: Terminal, outliers: dict[str, Any]) -> None:
     if not rows:
         return
     has_ids = any(row["id"] is not None for row in rows)
-    terminal.say()
+    terminal.skip()
     terminal.table(
         ["outlier", *["id"] * has_ids, "score", "nearest", "because of"],
         [

@@ -40,7 +40,7 @@ class Terminal:
         """Return how many letters go on a line."""
         return min(shutil.get_terminal_size().columns, WIDEST)
 
-    def say(self, text: str = "", indent: str = "") -> None:
+    def say(self, text: str, indent: str = "") -> None:
         """Print a text, folded to the width of the terminal."""
         fold = textwrap.TextWrapper(
             self.width,
@@ -49,8 +49,12 @@ class Terminal:
             break_on_hyphens=False,
             break_long_words=False,
         ).fill
-        for line in text.splitlines() or [""]:
+        for line in text.splitlines():
             self.print(fold(line))
+
+    def skip(self) -> None:
+        """Leave a line empty."""
+        self.print("")
 
     def print(self, text: str) -> None:
         """Print lines as they are."""

@@ -1,0 +1,280 @@
+"""rtkm fit, as it is typed."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rtkm import RTKM, load
+from rtkm.cli.flags import methods
+
+PEOPLE = ["people.csv", "-k", "2", "--contamination", "1", "--missing", "drop"]
+ALL_FILES = {
+    "--output": "out.csv",
+    "--report": "report.html",
+    "--json": "found.json",
+    "--model": "model.rtkm",
+}
+ALL = [word for pair in ALL_FILES.items() for word in pair]
+
+
+def test_it_tells_what_was_read_done_and_found(rtkm, people):
+    outcome = rtkm("fit", *PEOPLE, "--id", "name")
+    assert outcome.code == 0
+    assert not outcome.err
+    for part in [
+        "Read 62 rows of 4 columns from people.csv",
+        "Used 2 columns: 'height', 'weight'.",
+        "Left out text: 'team' (such as 'red').",
+        "Left out 1 row with missing cells: 1 in 'weight'.",
+        "RTKM found 2 clusters in 61 rows, of 30 and 30 rows.",
+        "1 row (1.6 %) is an outlier.",
+        "The farthest is row 11 ('giant'),",
+        "row 11   giant",
+        "height 310",
+        "Next: rtkm fit people.csv -k 2",
+    ]:
+        assert part in outcome.out
+
+
+def test_rows_come_back_in_their_order_with_answers(rtkm, people, tmp_path):
+    assert rtkm("fit", *PEOPLE, "--output", "out.csv").code == 0
+    given = people.read_text().splitlines()
+    written = (tmp_path / "out.csv").read_text().splitlines()
+    assert all(new.startswith(old) for new, old in zip(written, given, strict=True))
+    frame = pd.read_csv(tmp_path / "out.csv")
+    assert list(frame.columns[4:]) == [
+        "label",
+        "membership_0",
+        "membership_1",
+        "outlier",
+        "score",
+        "confidence",
+        "reason",
+    ]
+    dropped = frame[frame["name"] == "light"].iloc[0]
+    assert dropped["reason"] == "no number in 'weight'"
+    assert dropped[["label", "score", "outlier", "confidence"]].isna().all()
+    giant = frame[frame["name"] == "giant"].iloc[0]
+    assert giant["label"] == -1
+    assert giant["outlier"]
+    assert giant["confidence"] == "outlier"
+    others = frame[~frame["name"].isin(["light", "giant"])]
+    assert set(others["label"]) == {0, 1}
+    assert (others.groupby("team")["label"].nunique() == 1).all()
+    assert (others["membership_0"] == (others["label"] == 0)).all()
+
+
+def test_answers_are_those_of_the_method_in_python(rtkm, people, tmp_path):
+    table = pd.read_csv(people).dropna()[["height", "weight"]]
+    model = RTKM(2, contamination=1, random_state=7).fit(table)
+    rtkm("fit", *PEOPLE, "--seed", "7", "--scale", "none", "--output", "out.parquet")
+    frame = pd.read_parquet(tmp_path / "out.parquet").dropna(subset=["label"])
+    np.testing.assert_array_equal(frame["label"], model.labels_)
+    np.testing.assert_array_equal(frame["score"], model.outlier_scores_)
+    inside = frame["outlier"] == False  # noqa: E712
+    expected = model.predict_confidence(table)[inside.to_numpy()]
+    np.testing.assert_array_equal(frame["confidence"][inside], expected)
+
+
+def test_the_same_command_gives_the_same_files(rtkm, people, tmp_path):
+    contents = []
+    for _ in range(2):
+        assert rtkm("fit", *PEOPLE, *ALL).code == 0
+        found = json.loads((tmp_path / "found.json").read_text())
+        del found["seconds"]
+        files = [(tmp_path / name).read_bytes() for name in ("out.csv", "model.rtkm")]
+        contents.append((found, files))
+    assert contents[0] == contents[1]
+
+
+def test_quiet_says_nothing(rtkm, people):
+    assert rtkm("fit", *PEOPLE, *ALL, "--quiet") == (0, "", "")
+
+
+def test_standard_input_is_read(rtkm, people, tmp_path):
+    command = [sys.executable, "-m", "rtkm", "fit", "-", *PEOPLE[1:], "--output"]
+    run = subprocess.run(
+        [*command, tmp_path / "out.csv"],
+        input=people.read_bytes(),
+        capture_output=True,
+        check=True,
+    )
+    assert b"from standard input" in run.stdout
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 63
+
+
+@pytest.mark.parametrize("method", sorted(methods()))
+def test_every_method_fits_tells_and_writes(rtkm, people, tmp_path, method):
+    k = ["-k", "2"] if "n_clusters" in methods()[method]().get_params() else []
+    files = ["--output", "out.csv", "--report", "report.html", "--json", "found.json"]
+    options = ["--missing", "median", "--method", method, *k, *files]
+    outcome = rtkm("fit", "people.csv", *options)
+    assert outcome.code == 0, outcome.err
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["method"]["name"] == method
+    frame = pd.read_csv(tmp_path / "out.csv")
+    assert found["outliers"]["count"] == frame["outlier"].sum()
+    assert sum(c["size"] for c in found["clusters"]) == (
+        (frame["label"] >= 0).sum() if k else 0
+    )
+
+
+def test_decisions_are_said_aloud(rtkm, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(50, 2)) * [1, 1000]
+    np.savetxt(tmp_path / "wide.csv", rows, delimiter=",", header="a,b", comments="")
+    out = rtkm("fit", "wide.csv", "-k", "2").out
+    assert "Columns are scaled, by median and median absolute deviation" in out
+    assert "--scale none" in out
+
+
+def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path):
+    options = ["--max-iter", "1", "--n-swaps", "0", "--json", "found.json"]
+    outcome = rtkm("fit", *PEOPLE, *options)
+    text = "RTKM stopped at --max-iter 1"
+    assert text in outcome.out
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert any(note.startswith(text) for note in found["notes"])
+    assert any("raise --max-iter" in line for line in found["summary"])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["-k", "99"], "-k 99 needs at least 99 rows; the table has 61 rows."),
+        (["--contamination", "61"], "--contamination 61 leaves 0 of 61 rows"),
+        (["-s", "3"], "-s 3 needs at least 3 clusters; -k is 2."),
+        (["--columns", "hieght"], "has no such column; did you mean 'height'?"),
+        (["--columns", "team"], "column 'team' holds text, such as 'red'"),
+        (["--drop", "height", "weight"], "has no column of numbers to use"),
+        (["--missing", "error"], "1 cell missing (1 in 'weight'); choose --missing"),
+        (["--id", "nmae"], "--id nmae: people.csv has no such column; did you mean"),
+        (["--output", "people.csv"], "would replace the table; choose another name."),
+        (["--report", "people.csv"], "would replace the table; choose another name."),
+        (["--output", "out.xlsx"], "expected .csv, .tsv or .parquet."),
+        (["--json", "no/where.json"], "--json no/where.json: there is no folder no."),
+        (["--report", "."], "--report . is a folder; expected the name of a file."),
+        (["--json", "a", "--model", "a"], "would replace what --json is to be"),
+        (["--method", "LDOF", "--model", "m"], "LDOF answers by its training rows"),
+        (["--sep", "ab"], "--sep 'ab' is not valid; expected one character."),
+        (["--encoding", "utf-99"], "utf-99"),
+    ],
+)
+def test_what_cannot_be_used_is_told_and_nothing_written(
+    rtkm, people, tmp_path, options, message
+):
+    before = sorted(os.listdir(tmp_path))
+    words = PEOPLE
+    if "LDOF" in options:
+        words = [word for word in PEOPLE if word not in ("-k", "2")]
+    code, out, err = rtkm("fit", *words, *options)
+    assert code == 1
+    assert message in err
+    assert err.startswith("rtkm: ")
+    assert len(err.splitlines()) == 1
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["people.csv"], "say how many clusters to look for, such as -k 3."),
+        (["people.csv", "-k", "0"], "0 is not valid; expected an integer of at least 1"),
+        (["-k", "2"], "the following arguments are required: DATA"),
+        ([*PEOPLE, "--method", "KMRO"], "no such method; did you mean 'KMOR'?"),
+        ([*PEOPLE, "--method"], "expected one argument"),
+        ([*PEOPLE, "--cutoff-factor", "3"], "it is an option of KMOR, ODC."),
+        ([*PEOPLE, "--bogus"], "there is no option --bogus"),
+        ([*PEOPLE, "more.csv"], "unrecognized arguments: more.csv"),
+        ([*PEOPLE, "--step", "-1"], "expected 'auto' or a positive number"),
+        ([*PEOPLE, "--scale", "log"], "invalid choice: 'log'"),
+    ],
+)
+def test_mistyped_commands_are_usage(rtkm, people, arguments, message):
+    code, out, err = rtkm("fit", *arguments)
+    assert code == 2
+    assert not out
+    assert message in err
+    assert err.startswith("usage: rtkm")
+
+
+def test_a_failed_run_leaves_all_files_as_they_were(
+    rtkm, people, tmp_path, monkeypatch
+):
+    for name in ALL_FILES.values():
+        (tmp_path / name).write_text("before")
+    n_written = 0
+
+    def full_disk(handle):
+        nonlocal n_written
+        n_written += 1
+        if n_written == 3:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("rtkm._files.os.fsync", full_disk)
+    code, _, err = rtkm("fit", *PEOPLE, *ALL)
+    assert code == 1
+    assert "No space left on device" in err
+    # two had taken their places before the disk was full, in the order of renaming
+    left = {name: (tmp_path / name).read_bytes() for name in ALL_FILES.values()}
+    assert left["out.csv"] == b"before"
+    assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
+
+
+def test_a_file_that_cannot_be_written_keeps_the_others_from_changing(
+    rtkm, people, tmp_path, monkeypatch
+):
+    for name in ALL_FILES.values():
+        (tmp_path / name).write_text("before")
+
+    def no_model(*arguments):
+        raise OSError(errno.EIO, "the disk is gone")
+
+    monkeypatch.setattr("rtkm.cli.fit.as_bytes", no_model)
+    assert rtkm("fit", *PEOPLE, *ALL).code == 1
+    for name in ALL_FILES.values():
+        assert (tmp_path / name).read_text() == "before"
+
+
+def test_a_saved_model_is_the_fitted_one(rtkm, people, tmp_path):
+    rtkm("fit", *PEOPLE, "--scale", "none", "--model", "model.rtkm")
+    table = pd.read_csv(people).dropna()[["height", "weight"]]
+    model = RTKM(2, contamination=1, random_state=0).fit(table)
+    loaded = load(tmp_path / "model.rtkm")
+    np.testing.assert_array_equal(loaded.cluster_centers_, model.cluster_centers_)
+    assert loaded.get_params() == model.get_params()
+
+
+def test_the_work_goes_on_when_nobody_listens(people, tmp_path):
+    command = [sys.executable, "-m", "rtkm", "fit", *PEOPLE, "--output", "out.csv"]
+    reading, writing = os.pipe()
+    os.close(reading)
+    run = subprocess.run(
+        command, stdout=writing, stderr=subprocess.PIPE, cwd=tmp_path, check=False
+    )
+    os.close(writing)
+    assert run.returncode == 0
+    assert run.stderr == b""
+    assert (tmp_path / "out.csv").exists()
+
+
+def test_letters_that_a_terminal_lacks_are_spelled_out(people, tmp_path):
+    text = people.read_text().replace("height", "höhe \u6570")
+    (tmp_path / "people.csv").write_text(text, encoding="utf-8")
+    run = subprocess.run(
+        [sys.executable, "-m", "rtkm", "fit", *PEOPLE],
+        capture_output=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        check=True,
+    )
+    assert b"h\\xf6he \\u6570" in run.stdout
+    assert run.stderr == b""

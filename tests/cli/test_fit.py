@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -137,7 +138,7 @@ def test_decisions_are_said_aloud(rtkm, tmp_path):
 
 
 def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path):
-    options = ["--max-iter", "1", "--n-swaps", "0", "--json", "found.json"]
+    options = ["-k", "6", "--max-iter", "1", "--n-swaps", "0", "--json", "found.json"]
     outcome = rtkm("fit", *PEOPLE, *options)
     text = "RTKM stopped at --max-iter 1"
     assert text in outcome.out
@@ -175,7 +176,7 @@ def test_what_cannot_be_used_is_told_and_nothing_written(
     words = PEOPLE
     if "LDOF" in options:
         words = [word for word in PEOPLE if word not in ("-k", "2")]
-    code, out, err = rtkm("fit", *words, *options)
+    code, _, err = rtkm("fit", *words, *options)
     assert code == 1
     assert message in err
     assert err.startswith("rtkm: ")
@@ -187,7 +188,10 @@ def test_what_cannot_be_used_is_told_and_nothing_written(
     ("arguments", "message"),
     [
         (["people.csv"], "say how many clusters to look for, such as -k 3."),
-        (["people.csv", "-k", "0"], "0 is not valid; expected an integer of at least 1"),
+        (
+            ["people.csv", "-k", "0"],
+            "0 is not valid; expected an integer",
+        ),
         (["-k", "2"], "the following arguments are required: DATA"),
         ([*PEOPLE, "--method", "KMRO"], "no such method; did you mean 'KMOR'?"),
         ([*PEOPLE, "--method"], "expected one argument"),
@@ -206,26 +210,20 @@ def test_mistyped_commands_are_usage(rtkm, people, arguments, message):
     assert err.startswith("usage: rtkm")
 
 
-def test_a_failed_run_leaves_all_files_as_they_were(
-    rtkm, people, tmp_path, monkeypatch
-):
-    for name in ALL_FILES.values():
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+@pytest.mark.parametrize("full", ALL_FILES)
+def test_a_full_disk_leaves_all_files_as_they_were(rtkm, people, tmp_path, full):
+    names = dict(ALL_FILES)
+    for name in names.values():
         (tmp_path / name).write_text("before")
-    n_written = 0
-
-    def full_disk(handle):
-        nonlocal n_written
-        n_written += 1
-        if n_written == 3:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("rtkm._files.os.fsync", full_disk)
-    code, _, err = rtkm("fit", *PEOPLE, *ALL)
+    disk = tmp_path / f"full{Path(names.pop(full)).suffix}"
+    disk.symlink_to("/dev/full")
+    others = [word for pair in names.items() for word in pair]
+    code, _, err = rtkm("fit", *PEOPLE, *others, full, disk)
     assert code == 1
-    assert "No space left on device" in err
-    # two had taken their places before the disk was full, in the order of renaming
-    left = {name: (tmp_path / name).read_bytes() for name in ALL_FILES.values()}
-    assert left["out.csv"] == b"before"
+    assert err == f"rtkm: {disk} cannot be written (No space left on device).\n"
+    for name in names.values():
+        assert (tmp_path / name).read_text() == "before"
     assert not [name for name in os.listdir(tmp_path) if name.endswith(".part")]
 
 

@@ -13,7 +13,7 @@ from rtkm import compare
 from rtkm.cli import options as shared
 from rtkm.cli.answers import named
 from rtkm.cli.figures import figure
-from rtkm.cli.files import check_place
+from rtkm.cli.files import check_files
 from rtkm.cli.flags import OUTLIERS, find_method, flags_of, reader_of, typed_fields
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.preparing import Prepared, check_known
@@ -128,9 +128,8 @@ def run(options: argparse.Namespace) -> None:
         methods = [make(find_method(name), options) for name in options.methods]
     except InputError as error:
         options.parser.error(str(error).replace("--method ", "--methods "))
-    if options.output is not None:
-        check_place("--output", options.output)
     sheet = shared.read(options)
+    check_files(options, sheet)
     truth = None
     if options.truth is not None:
         check_known(sheet, options.truth, "--truth")
@@ -192,13 +191,14 @@ def tell(terminal: Terminal, frame: Any) -> None:
     """Print means over the starts of every method, and what failed."""
     shown = [column for column in SHOWN if column in frame]
     failed = frame[frame["error"] != ""] if "error" in frame else frame[:0]
-    means = frame.groupby("method", sort=False)[shown].mean()
-    best = frame.groupby("method", sort=False)["objective"].min()
-    lines = []
-    for name, line in means.iterrows():
-        line["objective"] = best[name]
-        cells = [figure(float(line[column]), 3) for column in shown]
-        lines.append([str(name), *cells])
+    runs = frame.groupby("method", sort=False)
+    means = runs[shown].mean().astype(float)
+    if "objective" in shown:
+        means["objective"] = runs["objective"].min()
+    lines = [
+        [str(name), *(figure(number, 3) for number in numbers)]
+        for name, *numbers in means.itertuples()
+    ]
     terminal.skip()
     terminal.table(["method", *(SHOWN[column] for column in shown)], lines)
     terminal.say("  (means over starts; of the objective the best)")

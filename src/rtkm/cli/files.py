@@ -10,15 +10,13 @@ from typing import BinaryIO
 
 from rtkm.cli.messages import InputError
 from rtkm.cli.reading import Sheet
-from rtkm.cli.writing import check_output, writing_beside
+from rtkm.cli.writing import writing_beside
 
 WRITTEN = ("output", "report", "json", "model")
 
 
 def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
     """Refuse files that cannot be written, before the work."""
-    if options.output is not None:
-        check_output(options.output, sheet)
     taken: dict[Path, str] = {}
     if sheet.source.path is not None:
         taken[sheet.source.path.resolve()] = "the table"
@@ -47,4 +45,6 @@ def write_together(writers: Mapping[Path, Callable[[BinaryIO], object]]) -> None
     """Write files that take their places together, or not at all."""
     with ExitStack() as places:
         for path, write in writers.items():
-            write(places.enter_context(writing_beside(path)))
+            stream = places.enter_context(writing_beside(path))
+            write(stream)
+            stream.flush()  # a full disk shows before any file has taken its place

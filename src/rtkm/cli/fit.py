@@ -32,7 +32,7 @@ from rtkm.cli.reading import Sheet
 from rtkm.cli.report import render
 from rtkm.cli.telling import tell_findings
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import answer_table, write_beside
+from rtkm.cli.writing import answer_table, check_output, write_beside
 
 DEFAULT_METHOD = "RTKM"
 SEED = 0  # so that the same command gives the same answer
@@ -114,6 +114,8 @@ def run(options: argparse.Namespace) -> None:
     with watch.timing("read"):
         sheet = shared.read(options)
     check_files(options, sheet)
+    if options.output is not None:
+        check_output(options.output, sheet)
     with watch.timing("prepare"):
         prepared = shared.prepare_as_told(sheet, options)
     notes = [sheet.summary(), *sheet.notes, *prepared.notes]

@@ -91,8 +91,9 @@ def make_parser(method: str = fit.DEFAULT_METHOD) -> argparse.ArgumentParser:
 def method_in(arguments: list[str]) -> str:
     """Return the method that is named, whose flags the parser must know."""
     glance = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    glance.add_argument("--method", default=fit.DEFAULT_METHOD, nargs="?")
-    return find_method(glance.parse_known_args(arguments)[0].method or "").__name__
+    glance.add_argument("--method", nargs="?")
+    name = glance.parse_known_args(arguments)[0].method
+    return find_method(name or fit.DEFAULT_METHOD).__name__
 
 
 def unknown(others: list[str], method: str | None) -> str:

@@ -160,9 +160,16 @@ def find_edges(values: Floats) -> Floats:
     if not len(values):
         return np.array([0.0, 1.0])
     low, high = (float(end[0]) for end in limits(values[:, None]))
-    if high - low < MOST_BINS and (np.abs(values - np.round(values)) < 1e-9).all():
+    if high - low < MOST_BINS and are_whole(values):
         return np.arange(np.round(low), np.round(high) + 2) - 0.5
     if not low < high:
         half = 0.5 + abs(low) / 2
         low, high = low - half, high + half
     return np.linspace(low, high, N_BINS + 1)
+
+
+def are_whole(values: Floats) -> bool:
+    """Whether values are whole numbers, but for the rounding of scaling to and fro."""
+    rounded = np.round(values)
+    near = np.abs(values - rounded) < 1e-9
+    return bool((near & (np.abs(values) < 2**31)).all())

@@ -20,7 +20,7 @@ from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
 from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import write_answers
+from rtkm.cli.writing import check_output, write_answers
 
 EXAMPLES = """\
 examples:
@@ -95,6 +95,8 @@ def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, Answers
     extra = describe_model(options.model)["extra"]
     sheet = shared.read(options)
     check_files(options, sheet)
+    if options.output is not None:
+        check_output(options.output, sheet)
     prepared = prepare_for(model, extra, sheet, options)
     terminal.say("\n".join([sheet.summary(), *sheet.notes, *prepared.notes]))
     return sheet, answers_for_new(model, prepared)

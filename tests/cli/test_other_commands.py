@@ -1,0 +1,165 @@
+"""rtkm compare, methods, demo and what goes without a command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+import rtkm as library
+from rtkm.cli.flags import (
+    explain_parameters,
+    flags_of,
+    methods,
+    purpose,
+    readings,
+    typed_fields,
+)
+from rtkm.cli.main import make_parser
+
+
+def test_compare_scores_methods_by_known_labels(rtkm, people, tmp_path):
+    options = ["--truth", "team", "--missing", "drop", "--contamination", "1"]
+    outcome = rtkm("compare", "people.csv", "-k", "2", *options, "--output", "runs.csv")
+    assert outcome.code == 0
+    assert "Scored by team: 2 known clusters, 1 known outlier." in outcome.out
+    assert "Used 2 columns: 'height', 'weight'." in outcome.out
+    line = next(li for li in outcome.out.splitlines() if li.split()[:1] == ["RTKM"])
+    title = next(li for li in outcome.out.splitlines() if "M_e" in li)
+    assert {"outliers", "F1", "ARI", "M_e", "seconds"} <= set(title.split())
+    assert line.split()[2] == "1"  # outlier
+    runs = pd.read_csv(tmp_path / "runs.csv")
+    assert (runs["method"] == "RTKM").sum() == 3
+    best = runs[runs["method"] == "RTKM"]
+    assert (best["average_f1"] == 1).all()
+    assert (best["outlier_me"] == 0).all()
+
+
+def test_compare_tells_what_failed(rtkm, people):
+    options = ["--missing", "drop", "--contamination", "40"]
+    outcome = rtkm("compare", "people.csv", "-k", "30", *options, "--methods", "RTKM")
+    assert outcome.code == 0
+    assert "RTKM failed: " in outcome.out
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "message"),
+    [
+        ([], 2, "the following arguments are required: -k/--clusters"),
+        (["-k", "2", "--methods", "KMRO"], 2, "did you mean 'KMOR'?"),
+        (["-k", "2", "--truth", "teem"], 1, "did you mean 'team'?"),
+        (["-k", "2", "--output", "no/runs.csv"], 1, "there is no folder no."),
+        (["-k", "2", "--drop", "weight", "--truth", "weight"], 1, "missing cell"),
+        (["-k", "2", "--output", "people.csv"], 1, "would replace the table"),
+    ],
+)
+def test_comparisons_that_cannot_be_made(rtkm, people, options, code, message):
+    outcome = rtkm("compare", "people.csv", *options)
+    assert outcome.code == code
+    assert message in outcome.err
+
+
+def test_methods_are_listed_and_described(rtkm):
+    outcome = rtkm("methods")
+    assert outcome.code == 0
+    for name, method in methods().items():
+        assert f"  {name} " in outcome.out
+        assert purpose(method)[0] in outcome.out.replace("\n", " ")
+    for name, method in methods().items():
+        described = rtkm("methods", name.lower()).out
+        for field in typed_fields(method):
+            assert flags_of(method, field.name)[0] in described
+    assert rtkm("methods", "k-means-minus").code == 2
+
+
+def test_every_parameter_has_words_and_a_flag_that_sets_it(rtkm):
+    for name, method in methods().items():
+        explained = explain_parameters(method)
+        parser = make_parser(name)
+        for field in typed_fields(method):
+            assert explained[field.name], (name, field.name)
+            if isinstance(field.default, bool):
+                continue
+            for flag in flags_of(method, field.name):
+                text = str(field.default)
+                options = parser.parse_args(["fit", "data.csv", flag, text])
+                assert getattr(options, field.name) == field.default
+
+
+def test_flags_read_what_their_parameters_take():
+    parser = make_parser("RTKM")
+    options = parser.parse_args(
+        ["fit", "d", "-k", "3", "--contamination", "5", "--step", "1.1"]
+    )
+    assert (options.n_clusters, options.contamination, options.step) == (3, 5, 1.1)
+    options = parser.parse_args(["fit", "d", "--contamination", "0.05"])
+    assert options.contamination == 0.05
+    options = make_parser("CBLOF").parse_args(["fit", "d", "--weighted"])
+    assert options.weighted is True
+    assert list(readings("True")) == [True, "True"]
+
+
+def test_no_flag_of_a_method_takes_the_place_of_another_option():
+    for name, method in methods().items():
+        own = {field.name for field in typed_fields(method)}
+        plain = vars(make_parser(name).parse_args(["methods"]))
+        fit = vars(make_parser(name).parse_args(["fit", "d"]))
+        assert not own & (plain.keys() | fit.keys())
+
+
+@pytest.mark.parametrize(
+    "command", ["fit", "predict", "explain", "compare", "methods", "demo", "reproduce"]
+)
+def test_help_teaches(rtkm, command):
+    outcome = rtkm(command, "--help")
+    assert outcome.code == 0
+    assert outcome.out.startswith(f"usage: rtkm {command}")
+    if command in ("fit", "predict", "explain", "compare"):
+        assert f"  rtkm {command} " in outcome.out.partition("examples:")[2]
+
+
+def test_help_of_a_method_has_its_options(rtkm):
+    assert "--cutoff-factor" in rtkm("fit", "--method", "KMOR", "--help").out
+    assert "--cutoff-factor" not in rtkm("fit", "--help").out
+
+
+def test_version_and_no_command(rtkm):
+    assert rtkm("--version") == (0, f"rtkm {library.__version__}\n", "")
+    outcome = rtkm()
+    assert outcome.code == 2
+    assert "the following arguments are required: COMMAND" in outcome.err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion_knows_commands_and_flags(rtkm, shell):
+    outcome = rtkm("--completion", shell)
+    assert outcome.code == 0
+    for word in ("fit", "predict", "explain", "contamination", "report"):
+        assert word in outcome.out
+
+
+def test_bash_accepts_the_completion(rtkm, tmp_path):
+    script = tmp_path / "completion.sh"
+    script.write_text(rtkm("--completion", "bash").out)
+    subprocess.run(["bash", "-n", script], check=True)
+
+
+def test_the_demonstration_runs_to_its_report(rtkm, tmp_path):
+    outcome = rtkm("demo", "--out", "here/demo")
+    assert outcome.code == 0
+    assert "$ rtkm fit " in outcome.out
+    assert "$ rtkm explain " in outcome.out
+    assert "would make it an inlier: 'mitoses'" in outcome.out
+    assert (tmp_path / "here" / "demo" / "report.html").stat().st_size > 10_000
+
+
+def test_a_closed_pipe_is_no_error():
+    command = [sys.executable, "-m", "rtkm", "methods"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as run:
+        run.stdout.close()
+        assert run.stderr.read() == b""
+    assert run.returncode == 0

@@ -1,0 +1,190 @@
+"""rtkm predict and rtkm explain, as they are typed."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rtkm import CBLOF, KMOR, RTKM
+from rtkm.cli.flags import methods
+
+FIT = ["fit", "people.csv", "-k", "2", "--missing", "median", "--model", "model.rtkm"]
+# these look for the sets of new rows from nothing, not from those of the fit
+FROM_NOTHING = {"NEOKMeans", "OKM", "ROKM"}
+
+
+@pytest.fixture
+def model(rtkm, people):
+    assert rtkm(*FIT, "--contamination", "1", "--id", "name").code == 0
+    return "model.rtkm"
+
+
+@pytest.mark.parametrize(
+    "method", [name for name in sorted(methods()) if name not in ("LDOF", "CBOD")]
+)
+def test_the_training_table_gets_its_answers_again(rtkm, people, tmp_path, method):
+    k = [] if method == "CBLOF" else ["-k", "2"]
+    options = ["--missing", "median", "--method", method, "--model", "model.rtkm"]
+    assert rtkm("fit", "people.csv", *k, *options, "--output", "a.csv").code == 0
+    outcome = rtkm("predict", "model.rtkm", "people.csv", "--output", "b.csv")
+    assert outcome.code == 0, outcome.err
+    fitted, again = (pd.read_csv(tmp_path / name) for name in ("a.csv", "b.csv"))
+    if method in FROM_NOTHING:
+        fitted, again = fitted[["score"]], again[["score"]]
+    pd.testing.assert_frame_equal(fitted, again)
+
+
+def test_answers_survive_another_process(rtkm, people, tmp_path, model):
+    rtkm(*FIT, "--contamination", "1", "--output", "a.csv")
+    command = [sys.executable, "-m", "rtkm", "predict", model, "people.csv"]
+    subprocess.run([*command, "--output", "b.csv"], cwd=tmp_path, check=True)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_new_rows_are_prepared_as_the_old_ones_were(rtkm, tmp_path, model):
+    (tmp_path / "new.csv").write_text(
+        "weight,comment,height,name\n55,fine,160,a\n90,,190,b\n,lost,160,c\n56,tall,400,d\n"
+    )
+    outcome = rtkm("predict", model, "new.csv", "--output", "out.csv")
+    assert outcome.code == 0
+    assert "Filled in medians where cells are missing: 1 in 'weight'." in outcome.out
+    labels = pd.read_csv(tmp_path / "out.csv")["label"].tolist()
+    assert labels[3] == -1
+    assert labels[0] != labels[1]
+    assert "row 4    d" in outcome.out  # by the column that named the training rows
+    assert f"Next: rtkm explain {model} new.csv --row d" in outcome.out
+
+
+def test_a_column_that_is_not_there_is_named(rtkm, tmp_path, model):
+    (tmp_path / "new.csv").write_text("hight,weight\n160,55\n")
+    outcome = rtkm("predict", model, "new.csv")
+    assert outcome.code == 1
+    assert outcome.err == (
+        "rtkm: new.csv has no column 'height', which the model needs; did you mean "
+        "'hight'?\n"
+    )
+
+
+@pytest.mark.parametrize("content", [b"", b"height,weight\n1,2\n"])
+def test_a_file_that_is_no_model_is_refused(rtkm, people, tmp_path, content):
+    (tmp_path / "bad.rtkm").write_bytes(content)
+    for command in ("predict", "explain"):
+        outcome = rtkm(command, "bad.rtkm", "people.csv")
+        assert outcome.code == 1
+        message = "bad.rtkm is not loaded: it does not begin as a model"
+        assert message in outcome.err
+
+
+def test_a_damaged_model_is_refused(rtkm, people, tmp_path, model):
+    content = bytearray((tmp_path / model).read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / model).write_bytes(content)
+    outcome = rtkm("predict", model, "people.csv")
+    assert outcome.code == 1
+    assert f"rtkm: {model} is not loaded" in outcome.err
+
+
+def test_a_damaged_preparation_is_refused(rtkm, people, tmp_path):
+    X = pd.read_csv(people)[["height"]]
+    fitted = RTKM(2, random_state=0).fit(X)
+    fitted.save(tmp_path / "m.rtkm", extra={"preparation": {"columns": []}})
+    outcome = rtkm("predict", "m.rtkm", "people.csv")
+    assert outcome.code == 1
+    assert "the preparation of the model is damaged" in outcome.err
+
+
+def test_models_saved_in_python_answer_for_tables(rtkm, people, tmp_path):
+    X = pd.read_csv(people)[["height", "weight"]].dropna()
+    fitted = RTKM(2, contamination=1, random_state=0).fit(X)
+    fitted.save(tmp_path / "m.rtkm")
+    options = ["--missing", "drop", "--output", "out.csv"]
+    assert rtkm("predict", "m.rtkm", "people.csv", *options).code == 0
+    answers = pd.read_csv(tmp_path / "out.csv")["label"].dropna()
+    np.testing.assert_array_equal(answers, fitted.predict(X))
+    # without names, a table of nothing else
+    KMOR(2, random_state=0).fit(X.to_numpy()).save(tmp_path / "n.rtkm")
+    outcome = rtkm("predict", "n.rtkm", "people.csv")
+    assert outcome.code == 1
+    assert "people.csv has 4 columns; the model was fitted to 2 features" in outcome.err
+    X.to_csv(tmp_path / "numbers.csv", index=False)
+    assert rtkm("explain", "n.rtkm", "numbers.csv").code == 0
+
+
+def test_one_row_is_explained_by_its_id(rtkm, model):
+    outcome = rtkm("explain", model, "people.csv", "--row", "giant")
+    assert outcome.code == 0
+    assert "Row 11 ('giant') is an outlier: its score is" in outcome.out
+    first = outcome.out.split("share\n")[1].split("\n")[0].split()
+    assert first[:2] == ["height", "310"]
+    assert "would make it an inlier: 'height' from 310 to" in outcome.out
+
+
+def test_an_inlier_is_explained_too(rtkm, model):
+    out = rtkm("explain", model, "people.csv", "--row", "p3").out
+    assert "Row 4 ('p3') is in cluster" in out
+    assert "(core)" in out
+    assert "would make it" not in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--row", "nobody"], "no row has this id; row ids come from the column that"),
+        (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more are all"),
+        (["--missing", "drop", "--row", "light"], "left out: no number in 'weight'."),
+        (["--id", "nmae"], "did you mean 'name'?"),
+    ],
+)
+def test_rows_that_cannot_be_explained(rtkm, model, options, message):
+    outcome = rtkm("explain", model, "people.csv", *options)
+    assert outcome.code == 1
+    assert message in outcome.err
+
+
+def test_without_ids_rows_go_by_their_number(rtkm, people):
+    rtkm(*FIT, "--contamination", "1")
+    assert (
+        "Row 11 is an outlier"
+        in rtkm("explain", "model.rtkm", "people.csv", "--row", "11").out
+    )
+    for wrong in ("0", "63", "p3", "\u0663", "-1"):
+        outcome = rtkm("explain", "model.rtkm", "people.csv", f"--row={wrong}")
+        assert outcome.code == 1
+        assert "expected a number from 1 to 62, or --id." in outcome.err
+
+
+def test_parts_sum_to_the_score_in_what_is_written(rtkm, tmp_path, model):
+    assert rtkm("explain", model, "people.csv", "--output", "why.parquet").code == 0
+    frame = pd.read_parquet(tmp_path / "why.parquet")
+    parts = frame[["part_height", "part_weight"]].sum(axis=1)
+    np.testing.assert_allclose(parts, frame["score"], rtol=1e-9, atol=0)
+    giant = frame[frame["outlier"]]
+    assert giant["name"].tolist() == ["giant"]
+    assert giant["change_feature"].tolist() == ["height"]
+    assert giant["change_from"].tolist() == [310]
+    assert frame.loc[~frame["outlier"], "change_to"].isna().all()
+
+
+def test_detectors_have_no_clusters_to_explain_by(rtkm, people, tmp_path):
+    X = pd.read_csv(people)[["height"]]
+    CBLOF().fit(X).save(tmp_path / "m.rtkm")
+    outcome = rtkm("explain", "m.rtkm", "people.csv")
+    assert outcome.code == 1
+    assert "CBLOF has no clusters that distances could be explained by" in outcome.err
+    outcome = rtkm("predict", "m.rtkm", "people.csv", "--output", "out.csv")
+    assert outcome.code == 0
+    assert "no outlier" in outcome.out
+    assert "label" not in pd.read_csv(tmp_path / "out.csv")
+
+
+def test_model_files_carry_the_command(rtkm, tmp_path, model):
+    from rtkm import describe_model
+
+    extra = describe_model(tmp_path / model)["extra"]
+    assert extra["command"].startswith("rtkm fit people.csv -k 2")
+    assert json.dumps(extra)

@@ -1,0 +1,112 @@
+"""Tables that are not as one would wish, from the command to the files it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_nasty_tables import READ, REFUSED
+
+FILES = ["--report", "report.html", "--json", "found.json", "--output", "out.csv"]
+# argparse itself refuses what is none of the choices
+OF_USAGE = {"unknown scaling", "unknown policy", "odd decimal mark"}
+
+
+def typed(options):
+    """Return options as flags."""
+    words = []
+    for name, value in options.items():
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        elif isinstance(value, list):
+            words += [f"--{name}", *value]
+        else:
+            words.append(f"--{name}={value}")
+    return words
+
+
+def write(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_refusals_are_one_line_and_leave_nothing(rtkm, tmp_path, case):
+    content, options, message = REFUSED[case]
+    write(tmp_path / "data.csv", content)
+    outcome = rtkm("fit", "data.csv", "-k", "1", *FILES, *typed(options))
+    if case in OF_USAGE:
+        assert outcome.code == 2
+        assert "invalid choice" in outcome.err
+    else:
+        assert outcome == (1, "", f"rtkm: {message.format(file='data.csv')}\n")
+    assert os.listdir(tmp_path) == ["data.csv"]
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_is_read_is_fitted_told_and_written(rtkm, tmp_path, case):
+    content, options, columns, note = READ[case]
+    write(tmp_path / "data.csv", content)
+    words = ["-k", "1", "--contamination", "0", *FILES, *typed(options)]
+    outcome = rtkm("fit", "data.csv", *words)
+    assert outcome.code == 0, outcome.err
+    assert not outcome.err
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["features"] == list(columns)
+    assert note is None or note in found["notes"]
+    for center, values in zip(
+        found["clusters"][0]["center"], columns.values(), strict=True
+    ):
+        assert center == pytest.approx(np.mean(values), rel=1e-9, abs=1e-9)
+
+
+def test_ten_thousand_columns(rtkm, tmp_path):
+    rng = np.random.default_rng(0)
+    names = ",".join(f"c{j}" for j in range(10_000))
+    rows = (",".join(f"{x:.3f}" for x in rng.normal(size=10_000)) for _ in range(12))
+    (tmp_path / "data.csv").write_text("\n".join([names, *rows]) + "\n")
+    outcome = rtkm("fit", "data.csv", "-k", "2", *FILES, "--model", "model.rtkm")
+    assert outcome.code == 0
+    assert (tmp_path / "report.html").stat().st_size < 2**20
+    assert len(outcome.out.splitlines()) < 40
+
+
+@pytest.mark.parametrize("command", ["fit", "compare"])
+def test_folders_and_files_that_are_not_there(rtkm, tmp_path, command):
+    (tmp_path / "data.csv").write_text("x\n1\n")
+    for name, message in {
+        ".": "rtkm: . is a folder; expected a file, such as data.csv.\n",
+        "dat.csv": "rtkm: dat.csv does not exist; there is 'data.csv' beside it.\n",
+    }.items():
+        assert rtkm(command, name, "-k", "1") == (1, "", message)
+
+
+def test_a_model_that_is_not_there(rtkm, people):
+    outcome = rtkm("predict", "no.rtkm", "people.csv")
+    assert outcome.code == 1
+    assert "no.rtkm" in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+
+
+def test_cells_cannot_command_the_terminal(rtkm, tmp_path):
+    escape = "\x1b]0;hacked\x07"
+    rows = "".join(f"{escape}{i},{i % 5},{i % 7}\n" for i in range(30))
+    (tmp_path / "data.csv").write_text(f"name,{escape}x,y\n{rows}")
+    outcome = rtkm("fit", "data.csv", "-k", "2", "--id", "name")
+    if outcome.code == 0:
+        assert "\x1b" not in outcome.out
+        assert "\x07" not in outcome.out
+    else:  # controls are no text
+        assert "\x1b" not in outcome.err
+
+
+def test_nothing_to_read_from(tmp_path):
+    command = [sys.executable, "-m", "rtkm", "fit", "-", "-k", "2"]
+    run = subprocess.run(
+        command, stdin=subprocess.DEVNULL, capture_output=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr == b"rtkm: standard input is empty; expected a table.\n"

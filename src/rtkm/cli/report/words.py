@@ -1,0 +1,195 @@
+"""The user's text and numbers, made safe and readable for a page."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+from unicodedata import combining, east_asian_width
+
+UNKNOWN = "\N{EN DASH}"
+PERCENT = "\N{NO-BREAK SPACE}%"
+ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
+NAME = 40  # the widest that a name is shown, in letters
+REPEATED = 200  # the longest title of a text that may stand on the page many times
+# what a page may not hold, and what would turn the text that follows around
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufffe\uffff"
+    "\ud800-\udfff]"
+)
+
+
+def printable(text: object) -> str:
+    r"""Replace what cannot be shown, or would change how other text is shown.
+
+    Examples
+    --------
+    >>> printable("tab\x00le")
+    'tab\ufffdle'
+    """
+    return UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", str(text))
+
+
+def width_of(character: str) -> int:
+    """Return how many letters wide a character is."""
+    if combining(character):
+        return 0
+    return 2 if east_asian_width(character) in "WF" else 1
+
+
+def shortened(text: object, most: int = NAME) -> str:
+    """Keep both ends of a text that is wider than `most` letters, in one line.
+
+    Examples
+    --------
+    >>> shortened("mean radius of all cells", 12)
+    'mean ra…ells'
+    """
+    text = " ".join(printable(text).split())
+    if len(text) <= most and sum(map(width_of, text)) <= most:
+        return text
+    n_last = most // 3
+    start, end = fitting(text, most - 1 - n_last), fitting(text[::-1], n_last)
+    return start + ELLIPSIS + end[::-1]
+
+
+def fitting(text: str, most: int) -> str:
+    """Return as much of the start of a text as fits."""
+    width = 0
+    for position, character in enumerate(text[: 2 * most]):
+        width += width_of(character)
+        if width > most:
+            return text[:position]
+    return text[: 2 * most]
+
+
+def own(text: object, most: int = NAME, longest: int | None = None) -> str:
+    """Return a text of the user's as HTML: shortened, all of it in the title.
+
+    Parameters
+    ----------
+    text : object
+        A name, an identifier, a cell.
+    most : int
+        The widest that is shown.
+    longest : int, optional
+        The longest title: for text that many lines repeat.
+    """
+    short = shortened(text, most)
+    whole = printable(text)
+    title = ""
+    if short != whole:
+        title = f' title="{escape(whole if longest is None else whole[:longest])}"'
+    return f"<bdi{title}>{escape(short)}</bdi>"
+
+
+def known(value: Any) -> float | None:
+    """Return a number, or None where there is none.
+
+    Examples
+    --------
+    >>> known(3), known(None), known("3"), known(float("nan"))
+    (3.0, None, None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def all_known(values: Sequence[Any]) -> list[float]:
+    """Return the numbers among values."""
+    return [found for found in map(known, values) if found is not None]
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Write a number for people: few digits, thousands apart.
+
+    Examples
+    --------
+    >>> number(1234567), number(0.0123456), number(-2.5), number(1e300)
+    ('1,234,567', '0.01235', '-2.5', '1e300')
+    """
+    value = known(value)
+    if value is None:
+        return UNKNOWN
+    if value == 0:
+        return "0"
+    if not 1e-4 <= abs(value) < 1e7:
+        return scientific(value, digits)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return trimmed(f"{value:,.{decimals}f}")
+
+
+def scientific(value: float, digits: int) -> str:
+    """Write a number that is very large or very small."""
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{trimmed(mantissa)}e{int(exponent)}"
+
+
+def trimmed(text: str) -> str:
+    """Leave out the zeros at the end of a fraction."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def alike(values: Sequence[Any], size: float, digits: int = 3) -> list[str]:
+    """Write numbers that are read together with the same number of decimals.
+
+    Parameters
+    ----------
+    values : sequence
+        The numbers; None where there is none.
+    size : float
+        How large a difference matters: it is written with `digits` digits.
+    digits : int
+        Digits of a number as large as `size`.
+
+    Examples
+    --------
+    >>> alike([1, 12.345], size=11), alike([0.25, 1e-9], size=1)
+    (['1.0', '12.3'], ['0.25', '1e-9'])
+    """
+    sizes = [abs(value) for value in all_known(values) if value != 0]
+    if not sizes or min(sizes) < 1e-4 or max(sizes) >= 1e7 or size <= 0:
+        return [number(value) for value in values]
+    decimals = max(0, min(6, digits - 1 - math.floor(math.log10(size))))
+    return [
+        UNKNOWN if known(value) is None else f"{value:,.{decimals}f}"
+        for value in values
+    ]
+
+
+def percent(share: Any) -> str:
+    r"""Write a share in percent.
+
+    Examples
+    --------
+    >>> written = map(percent, (0.5, 0.0274, 0.00001, 0.9999, 1))
+    >>> ", ".join(written).replace(PERCENT, "%").replace("\N{NO-BREAK SPACE}", " ")
+    '50%, 2.7%, < 0.1%, > 99.9%, 100%'
+    """
+    share = known(share)
+    if share is None:
+        return UNKNOWN
+    if 0 < share < 0.001:
+        return f"<\N{NO-BREAK SPACE}0.1{PERCENT}"
+    if 0.999 < share < 1:
+        return f">\N{NO-BREAK SPACE}99.9{PERCENT}"
+    decimals = 0 if 0.1 <= share < 0.99 else 1
+    return trimmed(f"{100 * share:.{decimals}f}") + PERCENT
+
+
+def embedded(value: Any) -> str:
+    r"""Write JSON that can stand in a page: no letter of it can end its element.
+
+    Examples
+    --------
+    >>> embedded(["</script>"])
+    '["\\u003c/script\\u003e"]'
+    """
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

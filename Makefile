@@ -36,7 +36,7 @@ demo: $(VENV)/with-plot
 spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
 
-test: $(VENV)/with-test $(VENV)/with-crosscheck
+test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
 	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
 
 quick: $(VENV)/with-test
@@ -106,6 +106,15 @@ $(VENV)/with-%: $(VENV)/pip $(NATIVE)
 
 $(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
+	touch $@
+
+# a browser that the report is tested in, where it can be had; tests are skipped otherwise
+$(VENV)/with-browser: $(VENV)/pip pyproject.toml
+	$(BIN)/python -m pip install --quiet --group browser || echo "going on without playwright"
+	which chromium || which chromium-browser || which google-chrome \
+	  || { [ "$$(id -u)" = 0 ] && apt-get -qq update \
+	    && apt-get -qq install --no-install-recommends chromium; } </dev/null >/dev/null 2>&1 \
+	  || echo "going on without chromium"
 	touch $@
 
 $(SANITIZED)/with-test: $(NATIVE)

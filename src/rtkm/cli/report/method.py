@@ -115,7 +115,7 @@ def preparation(prepared: dict[str, Any]) -> str:
         for j in shown
     ]
     heads = head("column") + "".join(
-        head(name, "number") for name in ("center", "spread", "instead of missing")
+        head(name, "number") for name in ("center", "spread", "if missing")
     )
     made = table("preparation", "Columns as they were prepared", heads, rows)
     return f"<h3>Preparation</h3>\n<p>{told}</p>\n{made}"

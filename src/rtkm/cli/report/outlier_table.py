@@ -104,7 +104,7 @@ def columns_of(shown: Sequence[Outlier]) -> list[Column]:
         columns.append(Column("id", "text", lambda row: id_cell(row["id"])))
     columns.append(Column("score", "number", lambda row: score_cell(row, scores)))
     if any(row["nearest"] is not None for row in shown):
-        columns.append(Column("nearest cluster", "number", nearest_cell))
+        columns.append(Column("nearest", "number", nearest_cell))
     if any(row["confidence"] is not None for row in shown):
         columns.append(Column("confidence", "text", confidence_cell))
     if any(row["reasons"] for row in shown):

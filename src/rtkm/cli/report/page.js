@@ -71,7 +71,6 @@
     current = point;
     tip.replaceChildren();
     ring.setAttribute("visibility", point ? "visible" : "hidden");
-    for (const line of lines) line.classList.remove("found");
     if (!point) return;
     ring.setAttribute("cx", point.x);
     ring.setAttribute("cy", point.y);
@@ -83,7 +82,6 @@
       tip.append(part, " ");
     }
     place(point);
-    lineOf.get(point.row)?.classList.add("found");
   }
 
   // what the keys have led to stays when the pointer goes
@@ -110,7 +108,7 @@
     if (line.hidden) search("");
     line.scrollIntoView({ block: "center" });
     line.querySelector("button")?.focus({ preventScroll: true });
-    line.classList.add("found");
+    for (const other of lines) other.classList.toggle("found", other === line);
   }
 
   function goToPoint(row) {
@@ -134,12 +132,13 @@
       Home: -Infinity, End: Infinity,
     };
     if (event.key === "Escape") return show(null);
-    if (event.key === "Enter") return goToLine(current);
-    if (!(event.key in keys)) return undefined;
+    if (event.key !== "Enter" && !(event.key in keys)) return undefined;
+    // or the key would also press the button that it leads to
     event.preventDefault();
+    if (event.key === "Enter") return goToLine(current);
     const all = stops();
     const at = all.indexOf(current);
-    const to = at < 0 && keys[event.key] < 0 ? all.length - 1 : at + keys[event.key];
+    const to = at < 0 && keys[event.key] === -1 ? all.length - 1 : at + keys[event.key];
     return show(all[Math.max(0, Math.min(all.length - 1, to))]);
   }
 

@@ -15,7 +15,7 @@ NATIVE_TESTS = tests/test_table.py tests/test_bounds.py tests/test_relax.py \
 .PHONY: sanitize valgrind clean
 
 help:
-	@echo "make demo      find clusters and outliers in a medical table, draw demo.png"
+	@echo "make demo      find clusters and outliers in a medical table: a picture and a report"
 	@echo "make spectral  robust spectral clustering of two moons, draw spectral.png"
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"
@@ -30,8 +30,10 @@ help:
 	@echo "make valgrind  a small run of every kernel under memcheck"
 	@echo "make clean     remove the environment and what was built"
 
-demo: $(VENV)/with-plot
+demo: $(VENV)/with-plot $(VENV)/with-cli
 	$(BIN)/python examples/demo.py demo.png
+	@echo
+	$(BIN)/rtkm demo
 
 spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
@@ -92,7 +94,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png
+	rm -rf $(VENV) $(SANITIZED) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

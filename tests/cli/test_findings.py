@@ -157,14 +157,12 @@ def test_points_lie_along_the_principal_directions_of_the_inliers(blobs):
     assert scatter["points"]["id"][7] == "r8"
 
 
-def test_a_far_outlier_does_not_squeeze_the_picture(tmp_path):
+def test_a_far_outlier_does_not_squeeze_histograms(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(100, 2)), columns=["a", "b"])
     frame.loc[3] = [1e9, 0]
     model = RTKM(1, contamination=1, random_state=0)
     _, found = findings_of(tmp_path, frame, model, scale="none")
-    assert max(map(abs, found["scatter"]["points"]["x"])) < 20
-    assert found["scatter"]["n_clipped"] == 1
     assert found["distributions"]["features"][0]["beyond"] == {"low": 0, "high": 1}
 
 
@@ -225,13 +223,12 @@ def test_equal_values_have_bins_too(value):
 
 def test_limits_leave_out_what_is_far_and_little_else():
     rng = np.random.default_rng(0)
-    points = rng.normal(size=(1000, 1))
-    low, high = limits(np.vstack([points, [[1e6]]]))
-    assert low[0] == points.min()
-    assert points.max() <= high[0] < 10
+    values = rng.normal(size=1000)
+    low, high = limits(np.append(values, 1e6))
+    assert low == values.min()
+    assert values.max() <= high < 10
     # skewed: most are 1, but the others are no accidents
-    skewed = np.repeat([1.0, 10.0], [900, 100])[:, None]
-    assert [end[0] for end in limits(skewed)] == [1, 10]
+    assert limits(np.repeat([1.0, 10.0], [900, 100])) == (1, 10)
 
 
 def test_one_row_inside_draws_nothing(tmp_path):

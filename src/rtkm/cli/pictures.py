@@ -20,8 +20,6 @@ N_LOADINGS = 3
 # rows beyond so many interquartile ranges, but for one in a hundred at either end, are
 # counted and not drawn
 FAR = 3.0
-MARGIN = 0.5  # of the width that others need, for outliers on each side
-POINTS_ACROSS = 2000  # places along an axis that a drawing tells apart
 
 
 # Points
@@ -42,18 +40,11 @@ def scatter(answers: Answers) -> dict[str, Any] | None:
         plane.fit(X[sample(inside, MOST_ROWS_FOR_DIRECTIONS, rng)])
     places = chosen_points(answers, inside, rng)
     points = plane.transform(X[places])
-    low, high = limits(plane.transform(X[sample(inside, MOST_POINTS, rng)]))
-    margin = MARGIN * np.where(high > low, high - low, 1.0)  # outliers have room there
-    low, high = low - margin, high + margin
-    n_clipped = int(((points < low) | (points > high)).any(axis=1).sum())
-    unit = (high - low) / POINTS_ACROSS
-    points = np.round(np.clip(points, low, high) / unit) * unit
     names = RowNames(answers.prepared)
     has_ids = answers.prepared.ids is not None
     return {
         "directions": directions(plane, list(answers.prepared.preparation.columns)),
         "n_rows": len(X),
-        "n_clipped": n_clipped,
         "points": {
             "x": short(points[:, 0]),
             "y": short(points[:, 1] if points.shape[1] > 1 else 0 * points[:, 0]),
@@ -87,15 +78,6 @@ def chosen_points(answers: Answers, inside: Places, rng: np.random.Generator) ->
     outlying = answers.farthest(MOST_OUTLYING_POINTS)
     others = sample(inside, MOST_POINTS - len(outlying), rng)
     return np.sort(np.concatenate([others, outlying]))
-
-
-def limits(points: Floats) -> tuple[Floats, Floats]:
-    """Return the edges of the picture: points far from all others do not widen it."""
-    first, lower, upper, last = np.percentile(points, [1, 25, 75, 99], axis=0)
-    reach = FAR * (upper - lower)
-    low = np.maximum(points.min(axis=0), np.minimum(lower - reach, first))
-    high = np.minimum(points.max(axis=0), np.maximum(upper + reach, last))
-    return low, high
 
 
 def directions(plane: PCA, features: list[str]) -> list[dict[str, Any]]:
@@ -159,13 +141,22 @@ def find_edges(values: Floats) -> Floats:
     """Return the edges of bins: around whole numbers if there are few of them."""
     if not len(values):
         return np.array([0.0, 1.0])
-    low, high = (float(end[0]) for end in limits(values[:, None]))
+    low, high = limits(values)
     if high - low < MOST_BINS and are_whole(values):
         return np.arange(np.round(low), np.round(high) + 2) - 0.5
     if not low < high:
         half = 0.5 + abs(low) / 2
         low, high = low - half, high + half
     return np.linspace(low, high, N_BINS + 1)
+
+
+def limits(values: Floats) -> tuple[float, float]:
+    """Return the ends of a histogram, which few values far away do not widen."""
+    first, lower, upper, last = np.percentile(values, [1, 25, 75, 99])
+    reach = FAR * (upper - lower)
+    low = max(values.min(), min(lower - reach, first))
+    high = min(values.max(), max(upper + reach, last))
+    return float(low), float(high)
 
 
 def are_whole(values: Floats) -> bool:

@@ -276,3 +276,15 @@ def test_letters_that_a_terminal_lacks_are_spelled_out(people, tmp_path):
     )
     assert b"h\\xf6he \\u6570" in run.stdout
     assert run.stderr == b""
+
+
+def test_answers_flow_out_and_words_go_aside(rtkm, people, tmp_path):
+    assert rtkm("fit", *PEOPLE, "--output", "out.csv").code == 0
+    command = [sys.executable, "-m", "rtkm", "fit", *PEOPLE, "--output", "-"]
+    run = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
+    assert run.stdout == (tmp_path / "out.csv").read_bytes()
+    assert b"Rows and answers are in standard output." in run.stderr
+    command = [*command[:-2], "--json", "-", "--quiet"]
+    run = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
+    assert json.loads(run.stdout)["source"]["n_rows"] == 62
+    assert run.stderr == b""

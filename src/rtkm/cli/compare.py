@@ -13,7 +13,7 @@ from rtkm import compare
 from rtkm.cli import options as shared
 from rtkm.cli.answers import named
 from rtkm.cli.figures import figure
-from rtkm.cli.files import check_files
+from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import OUTLIERS, find_method, flags_of, reader_of, typed_fields
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.preparing import Prepared, check_known
@@ -123,7 +123,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, compare and tell."""
-    terminal = Terminal(options.quiet)
+    terminal = terminal_for(options)
     try:
         methods = [make(find_method(name), options) for name in options.methods]
     except InputError as error:
@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> None:
     if options.output is not None:
         with writing_beside(options.output) as stream:
             stream.write(frame.to_csv(index=False).encode())
-        terminal.say(f"All runs are in {options.output}.")
+        terminal.say(f"All runs are in {where(options.output)}.")
 
 
 def make(method: type, options: argparse.Namespace) -> Any:

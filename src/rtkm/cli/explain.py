@@ -13,6 +13,7 @@ from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers
 from rtkm.cli.arrow import pc
 from rtkm.cli.figures import figure, percent
+from rtkm.cli.files import terminal_for, where
 from rtkm.cli.messages import InputError, listed, shown
 from rtkm.cli.predict import add_model, ask
 from rtkm.cli.reading import Sheet
@@ -59,7 +60,7 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FILE",
         help="all rows with scores, their parts by feature, and the change that would "
-        "make an outlier an inlier; .csv, .tsv or .parquet",
+        "make an outlier an inlier; .csv, .tsv or .parquet; - is standard output",
     )
     group.add_argument("--quiet", action="store_true", help="say nothing but errors")
     parser.set_defaults(run=run, parser=parser)
@@ -67,7 +68,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Answer, and say why."""
-    terminal = Terminal(options.quiet)
+    terminal = terminal_for(options)
     sheet, answers = ask(options, terminal)
     if answers.ranks is None:
         raise InputError(
@@ -202,4 +203,4 @@ def write_explanations(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
     notes = write_answers(
         path, sheet, columns, kept=prepared.kept, reasons=prepared.reasons
     )
-    return [*notes, f"Rows and explanations are in {path}."]
+    return [*notes, f"Rows and explanations are in {where(path)}."]

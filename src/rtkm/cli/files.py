@@ -10,9 +10,24 @@ from typing import BinaryIO
 
 from rtkm.cli.messages import InputError
 from rtkm.cli.reading import Sheet
-from rtkm.cli.writing import writing_beside
+from rtkm.cli.terminal import Terminal
+from rtkm.cli.writing import STANDARD_OUTPUT, writing_beside
 
 WRITTEN = ("output", "report", "json", "model")
+
+
+def paths_of(options: argparse.Namespace) -> dict[str, Path]:
+    """Return the files that a command is to write, by the option that names them."""
+    given = {name: getattr(options, name, None) for name in WRITTEN}
+    # a model that is read is no path
+    return {name: path for name, path in given.items() if isinstance(path, Path)}
+
+
+def terminal_for(options: argparse.Namespace) -> Terminal:
+    """Return where to speak: aside, if answers flow out."""
+    return Terminal(
+        options.quiet, aside=STANDARD_OUTPUT in map(str, paths_of(options).values())
+    )
 
 
 def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
@@ -20,10 +35,7 @@ def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
     taken: dict[Path, str] = {}
     if sheet.source.path is not None:
         taken[sheet.source.path.resolve()] = "the table"
-    for name in WRITTEN:
-        path = getattr(options, name, None)
-        if not isinstance(path, Path):  # not asked for, or a model that is read
-            continue
+    for name, path in paths_of(options).items():
         check_place(f"--{name}", path)
         place = path.resolve()
         if place in taken and (place.is_file() or not place.exists()):
@@ -31,6 +43,11 @@ def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
                 f"--{name} {path} would replace {taken[place]}; choose another name."
             )
         taken[place] = f"what --{name} is to be"
+
+
+def where(path: Path) -> str:
+    """Return the name of a file in a sentence."""
+    return "standard output" if str(path) == STANDARD_OUTPUT else str(path)
 
 
 def check_place(option: str, path: Path) -> None:

@@ -16,7 +16,7 @@ from rtkm._encoding import refuse_rows
 from rtkm._models import as_bytes
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_of_fit, named
-from rtkm.cli.files import check_files, write_together
+from rtkm.cli.files import check_files, terminal_for, where, write_together
 from rtkm.cli.findings import find
 from rtkm.cli.flags import (
     add_flags,
@@ -85,7 +85,7 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         type=Path,
         metavar="FILE",
         help="the rows with label, memberships, outlier, score and confidence; .csv, "
-        ".tsv or .parquet",
+        ".tsv or .parquet; - is standard output",
     )
     group.add_argument(
         "--report", type=Path, metavar="FILE.html", help="a page that shows it all"
@@ -105,7 +105,7 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Read, fit, tell and write."""
-    terminal = Terminal(options.quiet)
+    terminal = terminal_for(options)
     method = find_method(options.method)
     model = make_model(method, options)
     if options.model is not None:
@@ -200,16 +200,16 @@ def write_files(
         writers[options.output] = lambda stream: write_beside(
             stream, options.output, sheet, table
         )
-        told.append(f"Rows and answers are in {options.output}.")
+        told.append(f"Rows and answers are in {where(options.output)}.")
     if options.report is not None:
         writers[options.report] = writer(render(findings).encode())
-        told.append(f"The report is in {options.report}.")
+        told.append(f"The report is in {where(options.report)}.")
     if options.json is not None:
         writers[options.json] = writer(json.dumps(findings, allow_nan=False).encode())
-        told.append(f"The findings are in {options.json}.")
+        told.append(f"The findings are in {where(options.json)}.")
     if options.model is not None:
         writers[options.model] = writer(model_content(options, answers))
-        told.append(f"The model is in {options.model}.")
+        told.append(f"The model is in {where(options.model)}.")
     write_together(writers)
     return told
 

@@ -13,7 +13,7 @@ from rtkm import describe_model, load
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_for_new
 from rtkm.cli.figures import percent
-from rtkm.cli.files import check_files
+from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.preparing import Preparation, Prepared
 from rtkm.cli.reading import Sheet
@@ -53,7 +53,7 @@ def add(commands: Any) -> None:
         "--output",
         type=Path,
         metavar="FILE",
-        help="the rows with what was found; .csv, .tsv or .parquet",
+        help="rows and answers; .csv, .tsv or .parquet; - is standard output",
     )
     group.add_argument("--quiet", action="store_true", help="say nothing but errors")
     parser.set_defaults(run=run, parser=parser)
@@ -66,7 +66,7 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Load, read, answer and write."""
-    terminal = Terminal(options.quiet)
+    terminal = terminal_for(options)
     sheet, answers = ask(options, terminal)
     tell_counts(terminal, answers)
     farthest = describe_rows(answers, answers.farthest(MOST_OUTLIERS))
@@ -84,7 +84,9 @@ def run(options: argparse.Namespace) -> None:
         kept=prepared.kept,
         reasons=prepared.reasons,
     )
-    terminal.say("\n".join([*notes, f"Rows and answers are in {options.output}."]))
+    terminal.say(
+        "\n".join([*notes, f"Rows and answers are in {where(options.output)}."])
+    )
     if farthest:
         terminal.print(f"Next: {explain_command(options, farthest[0])}")
 

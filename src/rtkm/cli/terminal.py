@@ -8,7 +8,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from tqdm import tqdm
 
@@ -91,6 +91,16 @@ class Terminal:
                 bar.update()
 
             yield show
+
+
+@contextmanager
+def standard_output() -> Iterator[BinaryIO]:
+    """Open what flows out, for answers; that nobody takes them is no error."""
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        silence(sys.stdout)
 
 
 def silence(stream: TextIO) -> None:

@@ -20,9 +20,11 @@ from rtkm.cli.arrow import pa, pa_csv, pa_parquet, pc
 from rtkm.cli.dialect import Dialect, cells_of_any_length
 from rtkm.cli.messages import InputError, shown
 from rtkm.cli.reading import Sheet, open_text, unique_names
+from rtkm.cli.terminal import standard_output
 
 TEXT_ENDINGS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 PARQUET_ENDINGS = (".parquet", ".pq")
+STANDARD_OUTPUT = "-"
 REASON = "reason"
 BATCH = 2**15  # rows written at a time
 
@@ -84,7 +86,7 @@ def write_answers(
 
 def write_beside(stream: BinaryIO, path: Path, sheet: Sheet, answers: Any) -> None:
     """Write rows and answers in the format that the ending of a path names."""
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     if ending in PARQUET_ENDINGS:
         write_parquet(stream, sheet, answers)
     elif sheet.dialect is None:
@@ -95,7 +97,7 @@ def write_beside(stream: BinaryIO, path: Path, sheet: Sheet, answers: Any) -> No
 
 def check_output(path: Path, sheet: Sheet) -> None:
     """Refuse a name that nothing can be written to, best before any work."""
-    ending = path.suffix.lower()
+    ending = ending_of(path)
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
         raise InputError(
             f"--output {path} ends in {shown(ending)}; expected .csv, .tsv or .parquet."
@@ -111,6 +113,11 @@ def check_output(path: Path, sheet: Sheet) -> None:
         raise InputError(f"--output {path} is a folder; expected the name of a file.")
     if not path.parent.is_dir():
         raise InputError(f"--output {path}: there is no folder {path.parent}.")
+
+
+def ending_of(path: Path) -> str:
+    """Return the ending that tells the format; what flows out is text."""
+    return ".csv" if str(path) == STANDARD_OUTPUT else path.suffix.lower()
 
 
 # The columns of answers
@@ -252,8 +259,12 @@ def quoted(text: str, dialect: Dialect) -> str:
 
 @contextmanager
 def writing_beside(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a file that takes its place only when all is written."""
+    """Open a file that takes its place only when all is written, or standard output."""
     try:
+        if os.fspath(path) == STANDARD_OUTPUT:
+            with standard_output() as stream:
+                yield stream
+            return
         with replacing(path) as stream:
             yield stream
     except OSError as error:

@@ -11,7 +11,7 @@ NATIVE_TESTS = tests/test_table.py tests/test_bounds.py tests/test_relax.py \
   tests/test_words.py tests/test_sets.py \
   tests/test_projections.py tests/detectors/test_detector_words.py
 
-.PHONY: help demo spectral test quick check format bench bench-growth asv quality paper
+.PHONY: help demo spectral test quick check format bench bench-growth bench-commands asv quality paper
 .PHONY: sanitize valgrind clean
 
 help:
@@ -23,6 +23,7 @@ help:
 	@echo "make format    put the formatting right"
 	@echo "make bench     time and memory against k-means of others: half an hour"
 	@echo "make bench-growth  how time grows with rows, clusters and features"
+	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
 	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"
 	@echo "make paper     re-run the paper's experiments (RTKM_DATA: where its tables are)"
@@ -62,6 +63,9 @@ endif
 
 bench-growth: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/growth.py
+
+bench-commands: $(VENV)/with-test
+	$(BIN)/python benchmarks/commands.py
 
 asv: $(VENV)/with-bench
 	$(BIN)/asv machine --yes

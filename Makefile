@@ -114,12 +114,14 @@ $(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@
 
-# a browser that the report is tested in, where it can be had; tests are skipped otherwise
+# what the report is tested in, where it can be had; its tests are skipped otherwise
 $(VENV)/with-browser: $(VENV)/pip pyproject.toml
-	$(BIN)/python -m pip install --quiet --group browser || echo "going on without playwright"
+	$(BIN)/python -m pip install --quiet --group browser \
+	  || echo "going on without playwright"
 	which chromium || which chromium-browser || which google-chrome \
 	  || { [ "$$(id -u)" = 0 ] && apt-get -qq update \
-	    && apt-get -qq install --no-install-recommends chromium; } </dev/null >/dev/null 2>&1 \
+	    && apt-get -qq install --no-install-recommends chromium; } \
+	    </dev/null >/dev/null 2>&1 \
 	  || echo "going on without chromium"
 	touch $@
 

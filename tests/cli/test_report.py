@@ -436,7 +436,7 @@ def test_rows_beyond_the_edges_are_counted():
     findings = make_findings(n_features=1)
     findings["distributions"]["features"][0]["beyond"] = {"low": 0, "high": 1234}
     words = read(findings).words
-    assert "1,234 rows beyond the picture: 1,234 above." in words
+    assert "1,234 rows beyond: 0 below, 1,234 above." in words
 
 
 @pytest.mark.parametrize(

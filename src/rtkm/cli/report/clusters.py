@@ -61,9 +61,9 @@ def sizes(clusters: list[dict[str, Any]]) -> str:
     caption = "Rows of each cluster."
     if sure:
         caption += (
-            " Core rows are surely in their cluster (full color), border rows lie "
-            "between clusters or near the cut (paler), and doubtful ones might as well "
-            "be elsewhere (palest)."
+            " Core rows lie well within it (full color), border rows are not far from "
+            "being outliers (paler), and doubtful ones may well belong to another "
+            "cluster (palest)."
         )
     return table("sizes", caption, heads, rows)
 

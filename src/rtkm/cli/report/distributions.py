@@ -27,13 +27,16 @@ def draw(findings: dict[str, Any]) -> str:
         feature_figure(i, feature, labels, bool(shown))
         for i, feature in enumerate(told["features"])
     )
-    return f'{introduction(told)}<div class="features">\n{pictures}</div>\n'
+    return (
+        f'{introduction(told, bool(shown))}<div class="features">\n{pictures}</div>\n'
+    )
 
 
-def introduction(told: dict[str, Any]) -> str:
+def introduction(told: dict[str, Any], clustered: bool) -> str:
     """Return how the pictures are to be read."""
+    who = "for each cluster" if clustered else "for the inliers (in)"
     words = (
-        f"One strip for each cluster, one below for the outliers ({CROSS}); the "
+        f"One strip {who}, one below for the outliers ({CROSS}); the "
         "tallest column of a strip is as high as the strip, however many rows it has."
     )
     n_shown, n_features = len(told["features"]), told["n_features"]
@@ -161,9 +164,7 @@ def describe(edges: Sequence[float], strips: Sequence[Strip]) -> str:
 def beyond(counts: dict[str, Any]) -> str:
     """Return how many rows the picture leaves out."""
     low, high = counts.get("low") or 0, counts.get("high") or 0
-    sides = {"below": low, "above": high}
-    told = " and ".join(f"{count:,} {side}" for side, count in sides.items() if count)
-    if not told:
+    if not low + high:
         return ""
     rows = counted(low + high, "row")
-    return f'<p class="beyond">{rows} beyond the picture: {told}.</p>\n'
+    return f'<p class="beyond">{rows} beyond: {low:,} below, {high:,} above.</p>\n'

@@ -83,6 +83,8 @@ def introduction(outliers: dict[str, Any], n_shown: int) -> str:
 def caption(shown: Sequence[Outlier]) -> str:
     """Return how the lines are to be read."""
     told = "Outliers, the largest scores first. Rows are counted from 1."
+    if any(row["confidence"] == "doubtful" for row in shown):
+        told += " Doubtful ones are nearly inliers."
     if any(row["reasons"] for row in shown):
         told += (
             " Why: the share of the squared distance to the nearest center that a "
@@ -186,5 +188,6 @@ def main_reason(row: Outlier) -> str:
     reason = row["reasons"][0]
     return (
         f"{shortened(reason['feature'], FEATURE)} {number(reason['value'])}, center "
-        f"{number(reason['center'])}: {percent(reason['share'])} of its distance"
+        f"{number(reason['center'])}: {percent(reason['share'])} of its squared "
+        "distance"
     )

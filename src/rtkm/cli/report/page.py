@@ -20,6 +20,7 @@ from rtkm.cli.report import (
     overlap,
     scatter,
 )
+from rtkm.cli.report.layout import Plot, lay_out
 from rtkm.cli.report.outlier_table import main_reason
 from rtkm.cli.report.parts import section
 from rtkm.cli.report.words import (
@@ -80,7 +81,7 @@ def render(findings: dict[str, Any]) -> str:
         own, whatever names, identifiers and cells hold.
     """
     told = findings["scatter"]
-    plot = scatter.lay_out(told) if told else None
+    plot = lay_out(told) if told else None
     parts = list(parts_of(findings, plot))
     style, program = resource("page.css"), resource("page.js")
     return PAGE.substitute(
@@ -131,7 +132,7 @@ def method_line(used: dict[str, Any]) -> str:
     return f"<strong>{own(used['name'])}</strong> {escape(printable(used['title']))}"
 
 
-def parts_of(findings: dict[str, Any], plot: scatter.Plot | None) -> Iterator[Part]:
+def parts_of(findings: dict[str, Any], plot: Plot | None) -> Iterator[Part]:
     """Yield the parts that there is something to show of."""
     yield "summary", "Summary", summary(findings)
     if plot is not None and plot.points:
@@ -140,7 +141,7 @@ def parts_of(findings: dict[str, Any], plot: scatter.Plot | None) -> Iterator[Pa
     if findings["clusters"]:
         yield "clusters", "Clusters", clusters.draw(findings)
     if findings["distributions"]["features"]:
-        yield "distributions", "Features by cluster", distributions.draw(findings)
+        yield "distributions", "Features", distributions.draw(findings)
     yield "outliers", "Outliers", outlier_table.draw(findings["outliers"])
     if findings["overlap"]:
         yield "overlap", "Rows in several clusters", overlap.draw(findings["overlap"])
@@ -177,7 +178,7 @@ def key_figures(findings: dict[str, Any]) -> str:
     sure = [cluster["confidence"] for cluster in found if cluster.get("confidence")]
     if sure:
         doubtful = sum(counts.get("doubtful", 0) for counts in sure)
-        figures.append(figure(doubtful, "doubtful row"))
+        figures.append(figure(doubtful, "doubtful row", " <small>in clusters</small>"))
     return "".join(figures)
 
 
@@ -187,7 +188,7 @@ def figure(count: int, noun: str, more: str = "") -> str:
     return f"<div><dt>{what}</dt><dd>{number}{more}</dd></div>"
 
 
-def for_program(findings: dict[str, Any], plot: scatter.Plot | None) -> dict[str, Any]:
+def for_program(findings: dict[str, Any], plot: Plot | None) -> dict[str, Any]:
     """Return what the program needs beside the page: whom the points stand for."""
     points = plot.points if plot else []
     rows = [point.row for point in points]

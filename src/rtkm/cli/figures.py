@@ -4,41 +4,71 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+UNKNOWN = "-"
 
 
-def figure(number: float | None, digits: int = 4) -> str:
-    """Write a number with a few digits.
+def known(value: Any) -> float | None:
+    """Return a number, or None where there is none.
 
     Examples
     --------
-    >>> [figure(x) for x in (3.0, 0.123456, 1234567.8, 99.999, 1e-9, -2.5e12, None)]
-    ['3', '0.1235', '1,234,568', '100', '1e-09', '-2.5e+12', '-']
+    >>> known(3), known(None), known("3"), known(float("nan"))
+    (3.0, None, None, None)
     """
-    if number is None or not math.isfinite(number):
-        return "-"
-    rounded = float(f"{number:.{digits}g}")
-    if rounded == 0:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) else None
+
+
+def figure(value: Any, digits: int = 4, unknown: str = UNKNOWN) -> str:
+    """Write a number with few digits, thousands apart.
+
+    Examples
+    --------
+    >>> figure(1234567), figure(0.0123456), figure(-2.5), figure(1e300), figure(None)
+    ('1,234,567', '0.01235', '-2.5', '1e300', '-')
+    """
+    value = known(value)
+    if value is None:
+        return unknown
+    if value == 0:
         return "0"
-    if not 1e-4 <= abs(rounded) < 1e9:
-        return f"{rounded:.{digits}g}"
-    if abs(rounded) >= 10 ** (digits - 1):
-        return f"{number:,.0f}"
-    return f"{rounded:,.{digits}g}"
+    if not 1e-4 <= abs(value) < 1e7:
+        return scientific(value, digits)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    return trimmed(f"{value:,.{decimals}f}")
 
 
-def percent(share: float) -> str:
-    """Write a share.
+def scientific(value: float, digits: int) -> str:
+    """Write a number that is very large or very small."""
+    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
+    return f"{trimmed(mantissa)}e{int(exponent)}"
+
+
+def trimmed(text: str) -> str:
+    """Leave out the zeros at the end of a fraction."""
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: Any, unknown: str = UNKNOWN) -> str:
+    """Write a share in percent.
 
     Examples
     --------
-    >>> [percent(x) for x in (0.0, 0.00004, 0.0271, 0.5, 0.99996, 1.0)]
-    ['0 %', '< 0.1 %', '2.7 %', '50 %', '> 99.9 %', '100 %']
+    >>> [percent(share) for share in (0.5, 0.0274, 0.00001, 0.9999, 1, None)]
+    ['50 %', '2.7 %', '< 0.1 %', '> 99.9 %', '100 %', '-']
     """
+    share = known(share)
+    if share is None:
+        return unknown
     if 0 < share < 0.001:
         return "< 0.1 %"
     if 0.999 < share < 1:
         return "> 99.9 %"
-    return f"{100 * share:.3g} %" if share >= 0.1 else f"{100 * share:.2g} %"
+    decimals = 0 if 0.1 <= share < 0.99 else 1
+    return trimmed(f"{100 * share:.{decimals}f}") + " %"
 
 
 def joined(words: Sequence[str]) -> str:

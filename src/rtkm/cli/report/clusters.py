@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.messages import counted
 from rtkm.cli.report.parts import (
     MOST_CLUSTERS,
@@ -20,7 +21,7 @@ from rtkm.cli.report.parts import (
     swatch,
     table,
 )
-from rtkm.cli.report.words import alike, all_known, known, own, percent
+from rtkm.cli.report.words import alike, all_known, own, percent
 
 BLOCK = 12  # clusters side by side; more do not fit on paper
 KINDS = ("core", "border", "doubtful")

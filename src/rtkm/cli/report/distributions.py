@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.messages import counted
 from rtkm.cli.report.axes import Axis
 from rtkm.cli.report.parts import CROSS, OUTLIERS, color, largest, picture
-from rtkm.cli.report.words import known, number, own, shortened
+from rtkm.cli.report.words import number, own, shortened
 
 WIDTH, LEFT, RIGHT = 320, 34, 312
 AXIS = 20  # height below the rows, for the numbers

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.report.axes import Axis, padded
 from rtkm.cli.report.parts import OUTLIERS
-from rtkm.cli.report.words import known
 
 LEFT, RIGHT, TOP, BOTTOM = 58, 742, 16, 462
 GOLDEN = 0.6180339887498949  # multiples of it lie evenly between whole numbers

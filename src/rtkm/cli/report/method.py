@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from html import escape
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.report.parts import cell, head, number_cell, row_head, table
-from rtkm.cli.report.words import UNKNOWN, known, number, own, printable
+from rtkm.cli.report.words import UNKNOWN, number, own, printable
 
 MOST_COLUMNS = 40
 VALUE = 60

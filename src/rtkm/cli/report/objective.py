@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.messages import counted
 from rtkm.cli.report.axes import Axis, padded
 from rtkm.cli.report.parts import picture
-from rtkm.cli.report.words import known, number
+from rtkm.cli.report.words import number
 
 SIZE = (760, 260)
 LEFT, RIGHT, TOP, BOTTOM = 84, 742, 14, 212

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.report.parts import cell, classed, row_head, swatch, table
 from rtkm.cli.report.words import (
     REPEATED,
     UNKNOWN,
     alike,
     all_known,
-    known,
     number,
     own,
     percent,

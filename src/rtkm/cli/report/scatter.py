@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from rtkm.cli.figures import known
 from rtkm.cli.messages import counted
 from rtkm.cli.report.axes import Axis
 from rtkm.cli.report.layout import BOTTOM, LEFT, RIGHT, TOP, Plot
@@ -18,7 +19,7 @@ from rtkm.cli.report.parts import (
     picture,
     swatch,
 )
-from rtkm.cli.report.words import known, number, own, percent, shortened
+from rtkm.cli.report.words import number, own, percent, shortened
 
 SIZE = (760, 520)
 FINE = 2  # positions are whole numbers of 1 / FINE pixel, which keeps the page small

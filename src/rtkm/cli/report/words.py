@@ -10,8 +10,10 @@ from html import escape
 from typing import Any
 from unicodedata import combining, east_asian_width
 
+from rtkm.cli import figures
+from rtkm.cli.figures import known
+
 UNKNOWN = "\N{EN DASH}"
-PERCENT = "\N{NO-BREAK SPACE}%"
 ELLIPSIS = "\N{HORIZONTAL ELLIPSIS}"
 NAME = 40  # the widest that a name is shown, in letters
 REPEATED = 200  # the longest title of a text that may stand on the page many times
@@ -86,52 +88,14 @@ def own(text: object, most: int = NAME, longest: int | None = None) -> str:
     return f"<bdi{title}>{escape(short)}</bdi>"
 
 
-def known(value: Any) -> float | None:
-    """Return a number, or None where there is none.
-
-    Examples
-    --------
-    >>> known(3), known(None), known("3"), known(float("nan"))
-    (3.0, None, None, None)
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    return float(value) if math.isfinite(value) else None
-
-
 def all_known(values: Sequence[Any]) -> list[float]:
     """Return the numbers among values."""
     return [found for found in map(known, values) if found is not None]
 
 
 def number(value: Any, digits: int = 4) -> str:
-    """Write a number for people: few digits, thousands apart.
-
-    Examples
-    --------
-    >>> number(1234567), number(0.0123456), number(-2.5), number(1e300)
-    ('1,234,567', '0.01235', '-2.5', '1e300')
-    """
-    value = known(value)
-    if value is None:
-        return UNKNOWN
-    if value == 0:
-        return "0"
-    if not 1e-4 <= abs(value) < 1e7:
-        return scientific(value, digits)
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    return trimmed(f"{value:,.{decimals}f}")
-
-
-def scientific(value: float, digits: int) -> str:
-    """Write a number that is very large or very small."""
-    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    return f"{trimmed(mantissa)}e{int(exponent)}"
-
-
-def trimmed(text: str) -> str:
-    """Leave out the zeros at the end of a fraction."""
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    """Write a number for people."""
+    return figures.figure(value, digits, UNKNOWN)
 
 
 def alike(values: Sequence[Any], size: float, digits: int = 3) -> list[str]:
@@ -162,23 +126,8 @@ def alike(values: Sequence[Any], size: float, digits: int = 3) -> list[str]:
 
 
 def percent(share: Any) -> str:
-    r"""Write a share in percent.
-
-    Examples
-    --------
-    >>> written = map(percent, (0.5, 0.0274, 0.00001, 0.9999, 1))
-    >>> ", ".join(written).replace(PERCENT, "%").replace("\N{NO-BREAK SPACE}", " ")
-    '50%, 2.7%, < 0.1%, > 99.9%, 100%'
-    """
-    share = known(share)
-    if share is None:
-        return UNKNOWN
-    if 0 < share < 0.001:
-        return f"<\N{NO-BREAK SPACE}0.1{PERCENT}"
-    if 0.999 < share < 1:
-        return f">\N{NO-BREAK SPACE}99.9{PERCENT}"
-    decimals = 0 if 0.1 <= share < 0.99 else 1
-    return trimmed(f"{100 * share:.{decimals}f}") + PERCENT
+    """Write a share in percent, in one piece."""
+    return figures.percent(share, UNKNOWN).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def embedded(value: Any) -> str:

@@ -6,8 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
-from rtkm._descent import Crisp, Relaxed, Run, State, Wanderer, Watch, descend
+from rtkm._descent import (
+    Crisp,
+    Memberships,
+    Relaxed,
+    Run,
+    State,
+    Wanderer,
+    Watch,
+    descend,
+)
 
 
 def state_of(objective, W=0.5, v=1.0, C=0.0, n_iter=0, kind=State, **more):
@@ -173,3 +183,14 @@ def test_iterates_with_other_outliers_are_others():
     one, other = wanderer(1, 2.0), replace(wanderer(1, 2.0), kept=np.zeros(1, bool))
     assert one.mark == wanderer(1, 7.0).mark
     assert one.mark != other.mark
+
+
+@pytest.mark.parametrize("s", [1, 2])
+def test_compact_memberships_are_the_same_in_both_forms(s):
+    clusters = np.array([[0, 2], [-1, -1], [2, 1], [-1, -1], [1, 0]], np.int32)[:, :s]
+    shares = sparse.csr_array([[0.25, s - 0.75, 0.5], [0.0, s - 0.5, 0.5]])
+    memberships = Memberships(clusters, shares)
+    dense = memberships.toarray()
+    np.testing.assert_array_equal(memberships.tocsr().toarray(), dense)
+    np.testing.assert_array_equal(dense.sum(axis=1), s)
+    assert memberships.tocsr().nnz == np.count_nonzero(dense)

@@ -163,3 +163,19 @@ def test_a_closed_pipe_is_no_error():
         run.stdout.close()
         assert run.stderr.read() == b""
     assert run.returncode == 0
+
+
+WITHOUT = "import sys; sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
+RUN = "from rtkm.cli.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+def test_commands_without_a_table_do_without_pyarrow(people):
+    command = [sys.executable, "-W", "ignore", "-c", WITHOUT + RUN]
+    subprocess.run([*command, "methods"], check=True, capture_output=True)
+    run = subprocess.run(
+        [*command, "fit", people, "-k", "2"], capture_output=True, check=False
+    )
+    assert run.returncode == 1
+    assert run.stderr.decode() == (
+        'rtkm: reading tables needs pyarrow; pip install "rtkm[cli]".\n'
+    )

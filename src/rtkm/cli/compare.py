@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,14 @@ from rtkm.cli import options as shared
 from rtkm.cli.answers import named
 from rtkm.cli.figures import figure
 from rtkm.cli.files import check_files, terminal_for, where
-from rtkm.cli.flags import OUTLIERS, find_method, flags_of, reader_of, typed_fields
+from rtkm.cli.flags import (
+    OUTLIERS,
+    SEED,
+    find_method,
+    flags_of,
+    reader_of,
+    typed_fields,
+)
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.preparing import Prepared, check_known
 from rtkm.cli.reading import Sheet
@@ -61,14 +67,14 @@ methods are not comparable.
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "compare",
+    parser = shared.new_command(
+        commands,
+        run,
+        name="compare",
+        usage="DATA -k K [--truth COLUMN] [options]",
         help="many methods on one table, side by side",
         description="Fit several methods to one table, and show what each found.",
-        epilog=EXAMPLES,
-        usage="rtkm compare DATA -k K [--truth COLUMN] [options]",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        examples=EXAMPLES,
     )
     shared.add_data(parser)
     group = parser.add_argument_group("what to compare")
@@ -76,14 +82,14 @@ def add(commands: Any) -> None:
     group.add_argument(
         "-k",
         "--clusters",
-        type=reader_of(rtkm, "n_clusters", "-k"),
+        type=reader_of(rtkm, "n_clusters"),
         required=True,
         metavar="K",
         help="number of clusters",
     )
     group.add_argument(
         OUTLIERS,
-        type=reader_of(rtkm, "contamination", OUTLIERS),
+        type=reader_of(rtkm, "contamination"),
         default=0.1,
         metavar="VALUE",
         help="outliers to expect: a share, or a number of rows (default: 0.1)",
@@ -100,25 +106,23 @@ def add(commands: Any) -> None:
     )
     group.add_argument(
         "--starts",
-        type=reader_of(rtkm, "n_clusters", "--starts"),
+        type=reader_of(rtkm, "n_clusters"),
         default=3,
         metavar="N",
         help="sets of starting centers (default: 3)",
     )
     group.add_argument(
         "--seed",
-        type=reader_of(rtkm, "random_state", "--seed"),
-        default=0,
+        type=reader_of(rtkm, "random_state"),
+        default=SEED,
         metavar="VALUE",
-        help="makes it repeatable (default: 0)",
+        help=f"makes it repeatable (default: {SEED})",
     )
     shared.add_preparation(parser)
     group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "--output", type=Path, metavar="FILE.csv", help="a line for every run"
-    )
-    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
-    parser.set_defaults(run=run, parser=parser)
+    shared.add_output(group, "a line for every run, as .csv; - is standard output")
+    shared.add_quiet(group)
+    shared.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
 
 TABLE, REPORT, MODEL = "breast-cancer.csv", "report.html", "model.rtkm"
@@ -15,13 +16,14 @@ TABLE, REPORT, MODEL = "breast-cancer.csv", "report.html", "model.rtkm"
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "demo",
+    parser = new_command(
+        commands,
+        run,
+        name="demo",
+        usage="[--out DIR]",
         help="see it work on a medical table",
-        description=(
-            "Write a table of breast cancer samples, find its benign core and the "
-            "samples outside of it, draw the report and explain a sample."
-        ),
+        description="Write a table of samples of breast tissue, find its clusters and "
+        "outliers, draw the report and explain a sample.",
     )
     parser.add_argument(
         "--out",
@@ -30,7 +32,6 @@ def add(commands: Any) -> None:
         metavar="DIR",
         help="where files go (default: rtkm-demo)",
     )
-    parser.set_defaults(run=run, parser=parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -40,14 +40,14 @@ and else by its number, from 1.
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "explain",
+    parser = shared.new_command(
+        commands,
+        run,
+        name="explain",
+        usage="MODEL DATA [--row ID] [options]",
         help="why a row is an outlier, and what it would take not to be one",
         description="Split the score of rows over the features.",
-        epilog=EXAMPLES,
-        usage="rtkm explain MODEL DATA [--row ID] [options]",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        examples=EXAMPLES,
     )
     add_model(parser)
     shared.add_data(parser)
@@ -55,15 +55,13 @@ def add(commands: Any) -> None:
     group.add_argument("--row", metavar="ID", help="the row in question")
     shared.add_id(group)
     shared.add_missing(group, default=None)
-    group.add_argument(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="all rows with scores, their parts by feature, and the change that would "
-        "make an outlier an inlier; .csv, .tsv or .parquet; - is standard output",
+    shared.add_output(
+        group,
+        "all rows with scores, their parts by feature, and the change that would make "
+        f"an outlier an inlier; {shared.FORMATS}",
     )
-    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
-    parser.set_defaults(run=run, parser=parser)
+    shared.add_quiet(group)
+    shared.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ from rtkm.cli.answers import Answers, answers_of_fit, named
 from rtkm.cli.files import check_files, terminal_for, where, write_together
 from rtkm.cli.findings import find
 from rtkm.cli.flags import (
+    SEED,
     add_flags,
     find_method,
     flags_of,
@@ -35,7 +36,6 @@ from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import answer_table, check_output, write_beside
 
 DEFAULT_METHOD = "RTKM"
-SEED = 0  # so that the same command gives the same answer
 
 DESCRIPTION = """\
 Find the clusters of a table, the rows that belong to several of them, and the outliers
@@ -62,14 +62,14 @@ many clusters? Try a few numbers and look at the reports.
 
 def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
     """Add the command, with the flags of a method."""
-    parser = commands.add_parser(
-        "fit",
+    parser = shared.new_command(
+        commands,
+        run,
+        name="fit",
+        usage="DATA -k K [options]",
         help="find the clusters and outliers of a table",
         description=DESCRIPTION,
-        epilog=EXAMPLES,
-        usage="rtkm fit DATA -k K [options]",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        examples=EXAMPLES,
     )
     shared.add_data(parser)
     parser.add_argument(
@@ -80,12 +80,10 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
     add_flags(parser, find_method(method))
     shared.add_preparation(parser)
     group = parser.add_argument_group("what to write")
-    group.add_argument(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="the rows with label, memberships, outlier, score and confidence; .csv, "
-        ".tsv or .parquet; - is standard output",
+    shared.add_output(
+        group,
+        "the rows with label, memberships, outlier, score and confidence; "
+        f"{shared.FORMATS}",
     )
     group.add_argument(
         "--report", type=Path, metavar="FILE.html", help="a page that shows it all"
@@ -99,8 +97,8 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         metavar="FILE",
         help="the model, for `rtkm predict` and `rtkm explain`; best .rtkm",
     )
-    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
-    parser.set_defaults(run=run, parser=parser)
+    shared.add_quiet(group)
+    shared.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:

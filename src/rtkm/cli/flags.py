@@ -22,6 +22,8 @@ NAMES = {
     "random_state": ["--seed"],
 }
 OUTLIERS = "--contamination"
+SHARED = {"init", "n_init", "max_iter", "tol"}  # how any method descends
+SEED = 0  # so that the same command gives the same answer
 # objects, what the progress bar shows, and what is for new rows only
 NOT_TYPED = {"clusterer", "on_step", "verbose", "novelty"}
 CONSTANTS = {"none": None, "true": True, "false": False}
@@ -82,24 +84,42 @@ def flags_of(method: type, name: str) -> list[str]:
 
 def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
     """Add a flag for each parameter of a method."""
-    group = parser.add_argument_group(f"{method.__name__} (--method)")
+    group = parser.add_argument_group(f"how {method.__name__} is to find them")
     explained = explain_parameters(method)
-    for field in typed_fields(method):
+    for field in sorted(typed_fields(method), key=lambda field: rank(method, field)):
         flags = flags_of(method, field.name)
-        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
+        words = first_sentence(explained[field.name]).replace("%", "%%")
         options: dict[str, Any] = {"dest": field.name, "default": argparse.SUPPRESS}
         if isinstance(field.default, bool):
             options["action"] = argparse.BooleanOptionalAction
         elif field.name == "init":
             options["choices"] = list(SEEDINGS)
+            words = words.partition(":")[0]
         else:
-            options["type"] = reader_of(method, field.name, flags[-1])
+            options["type"] = reader_of(method, field.name)
             options["metavar"] = "K" if field.name == "n_clusters" else "VALUE"
-        shown = "" if field.name in NAMES else f" (default: {field.default})"
-        group.add_argument(*flags, help=words + shown, **options)
+        group.add_argument(*flags, help=words + default_of(field), **options)
 
 
-def reader_of(method: type, name: str, flag: str) -> Callable[[str], Any]:
+def rank(method: type, field: Field[Any]) -> int:
+    """Return the place of a parameter in the help: what matters most comes first."""
+    flags = flags_of(method, field.name)
+    if OUTLIERS in flags:
+        return 1
+    if field.name in NAMES:
+        return 2 * list(NAMES).index(field.name)
+    return 9 if field.name in SHARED else 8
+
+
+def default_of(field: Field[Any]) -> str:
+    """Return what is in force where a flag is not given."""
+    if field.name == "n_clusters":
+        return ""
+    default = SEED if field.name == "random_state" else field.default
+    return f" (default: {default})"
+
+
+def reader_of(method: type, name: str) -> Callable[[str], Any]:
     """Return what makes a value of the text behind a flag."""
     hint = hints_of(method)[name]
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from rtkm.cli.flags import (
-    NAMES,
+    default_of,
     explain_parameters,
     find_method,
     flags_of,
@@ -15,20 +15,23 @@ from rtkm.cli.flags import (
     typed_fields,
 )
 from rtkm.cli.messages import InputError
+from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "methods",
+    parser = new_command(
+        commands,
+        run,
+        name="methods",
+        usage="[METHOD]",
         help="what each method is for",
         description="List all methods, or tell more about one.",
     )
     parser.add_argument(
         "name", nargs="?", metavar="METHOD", help="the one to tell more about"
     )
-    parser.set_defaults(run=run, parser=parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -72,8 +75,7 @@ def describe(terminal: Terminal, method: type) -> None:
     explained = explain_parameters(method)
     for field in typed_fields(method):
         flags = ", ".join(flags_of(method, field.name))
-        default = "" if field.name in NAMES else f" (default: {field.default})"
-        terminal.say(f"  {flags}{default}")
+        terminal.say(f"  {flags}{default_of(field)}")
         terminal.say(explained.get(field.name, ""), indent="      ")
     needs_k = "n_clusters" in fields_of(method)
     terminal.say(

@@ -3,22 +3,53 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from rtkm.cli.preparing import POLICIES, Prepared, prepare
 from rtkm.cli.reading import Sheet, read_table
 from rtkm.cli.scaling import SCALES
 
+FORMATS = ".csv, .tsv or .parquet; - is standard output"
 READING = ("sep", "decimal", "quote", "encoding", "header")
 
 
+def new_command(
+    commands: Any,
+    run: Callable[[argparse.Namespace], None],
+    *,
+    name: str,
+    usage: str,
+    help: str,
+    description: str,
+    examples: str = "",
+) -> argparse.ArgumentParser:
+    """Add a command, whose help teaches by examples."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        usage=f"rtkm {name} {usage}",
+        help=help,
+        description=description,
+        epilog=examples,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run, parser=parser)
+    return parser
+
+
 def add_data(parser: argparse.ArgumentParser) -> None:
-    """Add the table, and what may be said about how it is written."""
+    """Add the table."""
     parser.add_argument(
         "data",
         metavar="DATA",
         help="a CSV, TSV, Parquet, Arrow, Feather or .npy file; - is standard input",
     )
+
+
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """Add what may be said about how a table is written."""
     group = parser.add_argument_group(
         "how a text table is written (found out if not said)"
     )
@@ -58,6 +89,16 @@ def add_preparation(parser: argparse.ArgumentParser) -> None:
         help="how to scale columns; if not said, robust where units differ widely",
     )
     add_missing(group, default="error")
+
+
+def add_output(parser: Any, what: str) -> None:
+    """Add the file that rows are written to."""
+    parser.add_argument("--output", type=Path, metavar="FILE", help=what)
+
+
+def add_quiet(parser: Any) -> None:
+    """Add the wish for silence."""
+    parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
 
 
 def add_id(parser: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,28 +34,23 @@ Columns are found by their names, and scaled as when the model was fitted.
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = commands.add_parser(
-        "predict",
+    parser = shared.new_command(
+        commands,
+        run,
+        name="predict",
+        usage="MODEL DATA [options]",
         help="ask a model about new rows",
         description="Find the clusters of new rows, and the outliers among them.",
-        epilog=EXAMPLES,
-        usage="rtkm predict MODEL DATA [options]",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+        examples=EXAMPLES,
     )
     add_model(parser)
     shared.add_data(parser)
     group = parser.add_argument_group("what to use and to write")
     shared.add_id(group)
     shared.add_missing(group, default=None)
-    group.add_argument(
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="rows and answers; .csv, .tsv or .parquet; - is standard output",
-    )
-    group.add_argument("--quiet", action="store_true", help="say nothing but errors")
-    parser.set_defaults(run=run, parser=parser)
+    shared.add_output(group, f"rows and answers; {shared.FORMATS}")
+    shared.add_quiet(group)
+    shared.add_reading(parser)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:

@@ -29,16 +29,8 @@ BLOCK_BYTES = 2**22  # read at a time; a record must fit in
 LARGEST_BLOCK = 2**30
 LARGEST_SAMPLE = 2**26
 
-# what damaged files make their readers raise
-DAMAGE = (
-    pa.ArrowException,
-    OSError,
-    ValueError,
-    KeyError,
-    MemoryError,
-    OverflowError,
-    EOFError,
-)
+# what damaged files make their readers raise, besides what pyarrow has for it
+DAMAGE = (OSError, ValueError, KeyError, MemoryError, OverflowError, EOFError)
 
 MAGIC = {
     b"PAR1": "Parquet",
@@ -210,7 +202,7 @@ def read_binary(source: Source, kind: str) -> Sheet:
         table = BINARY_READERS[kind](source)
     except InputError:
         raise
-    except DAMAGE as error:
+    except (pa.ArrowException, *DAMAGE) as error:
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise InputError(
             f"{source.name} cannot be read as {kind} ({reason[:200]}); it may be "

@@ -7,18 +7,21 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from rtkm.cli.options import new_command
+
 
 def add(commands: Any) -> None:
     """Add the command."""
     from rtkm.reproduce._results import EXPERIMENTS
 
-    command = commands.add_parser(
-        "reproduce",
+    command = new_command(
+        commands,
+        run,
+        name="reproduce",
+        usage="[--quick] [--out DIR] [options]",
         help="re-run the experiments of the paper, and say what holds",
-        description=(
-            "Recompute every figure and table of 'Robust trimmed k-means'. Finished "
-            "parts are kept: the same command goes on where it was stopped."
-        ),
+        description="Recompute every figure and table of 'Robust trimmed k-means'. "
+        "Finished parts are kept: the same command goes on where it was stopped.",
     )
     command.add_argument(
         "--out", type=Path, default=Path("reproduction"), metavar="DIR"
@@ -41,11 +44,7 @@ def add(commands: Any) -> None:
         metavar="N",
         help="processes to use; by default as many as there are processors",
     )
-    command.set_defaults(
-        run=run,
-        parser=command,
-        when_interrupted="; run the same command to go on",
-    )
+    command.set_defaults(when_interrupted="; run the same command to go on")
 
 
 def run(options: argparse.Namespace) -> None:

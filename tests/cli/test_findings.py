@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -244,3 +246,18 @@ def test_rows_that_are_all_the_same_are_found_the_same(tmp_path):
     assert found["clusters"][0]["center"] == [2.0, 3.0]
     assert found["outliers"] == {"count": 0, "share": 0.0, "cutoff": None, "rows": []}
     json.dumps(found, allow_nan=False)
+
+
+def test_every_key_is_documented(blobs):
+    text = (Path(__file__).parents[2] / "docs" / "findings.md").read_text()
+    first = {
+        name
+        for line in text.splitlines()
+        if line.startswith("| `")
+        for name in re.findall("`(\\w+)`", line.split("|")[1])
+    }
+    assert first == {*blobs[2], "seconds"}  # which the command adds
+    words = set(re.findall("`(\\w+)`", text))
+    row = blobs[2]["outliers"]["rows"][0]
+    for part in (blobs[2]["source"], blobs[2]["scatter"], blobs[2]["clusters"][0], row):
+        assert part.keys() <= words

@@ -16,6 +16,8 @@ import pytest
 from rtkm import RTKM, load
 from rtkm.cli.flags import methods
 
+pytest_plugins = ("typed",)
+
 PEOPLE = ["people.csv", "-k", "2", "--contamination", "1", "--missing", "drop"]
 ALL_FILES = {
     "--output": "out.csv",

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from test_nasty_tables import READ, REFUSED
 
+pytest_plugins = ("typed",)
+
 FILES = ["--report", "report.html", "--json", "found.json", "--output", "out.csv"]
 # argparse itself refuses what is none of the choices
 OF_USAGE = {"unknown scaling", "unknown policy", "odd decimal mark"}

@@ -19,6 +19,8 @@ from rtkm.cli.flags import (
 )
 from rtkm.cli.main import make_parser
 
+pytest_plugins = ("typed",)
+
 
 def test_compare_scores_methods_by_known_labels(rtkm, people, tmp_path):
     options = ["--truth", "team", "--missing", "drop", "--contamination", "1"]

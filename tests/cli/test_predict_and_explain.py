@@ -13,6 +13,8 @@ import pytest
 from rtkm import CBLOF, KMOR, RTKM
 from rtkm.cli.flags import methods
 
+pytest_plugins = ("typed",)
+
 FIT = ["fit", "people.csv", "-k", "2", "--missing", "median", "--model", "model.rtkm"]
 # these look for the sets of new rows from nothing, not from those of the fit
 FROM_NOTHING = {"NEOKMeans", "OKM", "ROKM"}

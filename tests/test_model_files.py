@@ -80,7 +80,8 @@ def header_of(content):
     return content[8 : 8 + int.from_bytes(content[:8], "little")]
 
 
-NOT_OURS = "it does not begin as a model; expected a file written by save."
+CUT = "it is cut short; save again."
+NOT_OURS = "it does not begin as a model; expected what save or rtkm fit wrote."
 DAMAGED = "its checksum does not match, so it is damaged or cut short; save again."
 
 # The format, read by nothing but its documentation
@@ -120,7 +121,7 @@ def test_a_file_cut_anywhere_is_refused(name, honest, load):
     for length in {*range(64), *range(64, len(content), 41), len(content) - 1}:
         with pytest.raises(rtkm.ModelFileError) as caught:
             load(content[:length])
-        assert str(caught.value).endswith((NOT_OURS, DAMAGED))
+        assert str(caught.value).endswith((NOT_OURS, CUT, DAMAGED))
 
 
 def test_a_change_of_any_byte_is_refused(honest, load):
@@ -130,7 +131,7 @@ def test_a_change_of_any_byte_is_refused(honest, load):
         content[i] ^= int(bit[i])
         with pytest.raises(rtkm.ModelFileError) as caught:
             load(bytes(content))
-        assert str(caught.value).endswith((NOT_OURS, DAMAGED))
+        assert str(caught.value).endswith((NOT_OURS, CUT, DAMAGED))
         content[i] ^= int(bit[i])
     assert_same_answers(load(bytes(content)), FITTED["RTKM"], X)
 
@@ -162,7 +163,7 @@ def test_files_of_other_kinds_are_refused(content, refused):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    message = "is not loaded: it is not a file; expected one written by save."
+    message = "is not loaded: it is not a file; expected what save or rtkm fit wrote."
     with pytest.raises(rtkm.ModelFileError, match=re.escape(message)):
         rtkm.load(tmp_path)
     os.mkfifo(tmp_path / "pipe")

@@ -89,9 +89,10 @@ def compare(
     n_clusters : int, default=None
         Number of clusters of all methods that have this parameter; None leaves each its
         own.
-    init : str, array of shape (n_clusters, n_features) or callable
+    init : str, array of shape (n_clusters, n_features), callable or None
         Where centers start, as in :class:`RTKM`; replaces the ``init`` of the methods.
         ``"robust-k-means++"`` expects 10 % of outliers. The default is ``"k-means++"``.
+        None leaves each method its own seeding, and the best of its own starts.
     n_starts : int, default=1
         Sets of starting centers; each method runs from each. An array and ``"robin"``
         are but one set. Methods without ``init`` run once.
@@ -146,7 +147,7 @@ def compare(
     check_value("n_clusters", n_clusters, Count | Nothing, "compare")
     check_value("n_starts", n_starts, Count, "compare")
     check_value("random_state", random_state, RandomState, "compare")
-    check_value("init", init, Init, "compare")
+    check_value("init", init, Init | Nothing, "compare")
     table = make_table(X)
     T = None if truth is None else admit_truth(truth, table)
     seeds = draw_seeds(random_state, n_starts)
@@ -177,7 +178,7 @@ def admit_truth(truth: ArrayLike, table: Table) -> NDArray[np.bool_]:
 
 def admit_init(init: Any, table: Table) -> Any:
     """Check starting centers if they are given; their number is the methods' affair."""
-    if isinstance(init, str) or callable(init):
+    if init is None or isinstance(init, str) or callable(init):
         return init
     n_given = next(iter(np.shape(init)), 0)
     return admit_centers(SimpleNamespace(n_clusters=n_given), init, table)

@@ -71,10 +71,12 @@ def header_length(start: bytes, size: int) -> int:
     """Return how long the header is, from the first bytes of a file of some size."""
     length = int.from_bytes(start[:8], "little")
     is_ours = start[8:].startswith(OPENING.encode())
-    if not (is_ours and length <= min(size - 8 - CHECKSUM_BYTES, MOST_HEADER_BYTES)):
+    if not is_ours or length > MOST_HEADER_BYTES:
         raise ValueError(
-            "it does not begin as a model; expected a file written by save."
+            "it does not begin as a model; expected what save or rtkm fit wrote."
         )
+    if length > size - 8 - CHECKSUM_BYTES:
+        raise ValueError("it is cut short; save again.")
     return length
 
 

@@ -61,7 +61,7 @@ class ModelFileError(ValueError):
     ...         rtkm.load(file.name)
     ...     except rtkm.ModelFileError as error:
     ...         print(str(error).replace(file.name, "m"))
-    m is not loaded: it does not begin as a model; expected a file written by save.
+    m is not loaded: it does not begin as a model; expected what save or rtkm fit wrote.
     """
 
 
@@ -202,7 +202,7 @@ def read(path: str | os.PathLike[str], max_bytes: int) -> tuple[dict[str, Any], 
 def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """Return the bytes of a file that begins as a model does."""
     if Path(path).exists() and not Path(path).is_file():
-        raise ValueError("it is not a file; expected one written by save.")
+        raise ValueError("it is not a file; expected what save or rtkm fit wrote.")
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:

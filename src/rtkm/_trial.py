@@ -43,14 +43,16 @@ class Starts:
         """Return the starts of an estimator; one without `init` has none of ours."""
         if not hasattr(estimator, "init"):
             return [None]
-        by_chance = isinstance(self.init, str) and self.init != "robin"
+        by_chance = self.init is None or (
+            isinstance(self.init, str) and self.init != "robin"
+        )
         n_starts = len(self.seeds) if by_chance or callable(self.init) else 1
         return list(range(n_starts))
 
     def set_up(self, estimator: Any, start: int | None) -> Any:
         """Return an unfitted copy that begins at a start."""
         model = copy_of(estimator, self.n_clusters)
-        if start is not None:
+        if start is not None and self.init is not None:
             model.set_params(init=self.centers(model, start))
         seed = self.seeds[start or 0][1]
         unseeded = [

@@ -148,7 +148,7 @@ def test_answers_are_written_so_that_they_are_read_back(folder, table, data):
     )
     n_rows = sheet.n_rows
     scores = data.draw(st.lists(st.floats(-1e9, 1e9), min_size=n_rows, max_size=n_rows))
-    out = folder / "out.csv"
+    out = folder / "out.txt"  # which keeps the separator
     write_answers(out, sheet, {"score": np.array(scores)})
     again = read_table(
         out, sep=table.sep, decimal=table.decimal, encoding=table.encoding, header=True

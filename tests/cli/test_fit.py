@@ -69,6 +69,7 @@ def test_rows_come_back_in_their_order_with_answers(rtkm, people, tmp_path):
     assert giant["label"] == -1
     assert giant["outlier"]
     assert giant["confidence"] == "outlier"
+    assert (giant[["membership_0", "membership_1"]] == 0).all()
     others = frame[~frame["name"].isin(["light", "giant"])]
     assert set(others["label"]) == {0, 1}
     assert (others.groupby("team")["label"].nunique() == 1).all()
@@ -165,6 +166,7 @@ def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path)
         (["--output", "out.xlsx"], "expected .csv, .tsv or .parquet."),
         (["--json", "no/where.json"], "--json no/where.json: there is no folder no."),
         (["--report", "."], "--report . is a folder; expected the name of a file."),
+        (["--report", "page.pdf"], "--report page.pdf ends in '.pdf'; expected .html."),
         (["--json", "a", "--model", "a"], "would replace what --json is to be"),
         (["--method", "LDOF", "--model", "m"], "LDOF answers by its training rows"),
         (["--sep", "ab"], "--sep 'ab' is not valid; expected one character."),
@@ -198,7 +200,12 @@ def test_what_cannot_be_used_is_told_and_nothing_written(
         ([*PEOPLE, "--method", "KMRO"], "no such method; did you mean 'KMOR'?"),
         ([*PEOPLE, "--method"], "expected one argument"),
         ([*PEOPLE, "--cutoff-factor", "3"], "it is an option of KMOR, ODC."),
-        ([*PEOPLE, "--bogus"], "there is no option --bogus"),
+        ([*PEOPLE, "--zzz"], "no option --zzz; `rtkm fit --help` lists all."),
+        ([*PEOPLE, "--contaminaton", "1"], "did you mean --contamination?"),
+        ([*PEOPLE, "--contamination", "0,05"], "Did you mean 0.05?"),
+        ([*PEOPLE, "--contamination", "5%"], "Did you mean 0.05?"),
+        ([*PEOPLE, "--seed", "x"], "expected an integer from 0 to 2**32 - 1."),
+        ([*PEOPLE, "--skip", "-1"], "expected a whole number of at least 0."),
         ([*PEOPLE, "more.csv"], "unrecognized arguments: more.csv"),
         ([*PEOPLE, "--step", "-1"], "expected 'auto' or a positive number"),
         ([*PEOPLE, "--scale", "log"], "invalid choice: 'log'"),

@@ -27,7 +27,7 @@ NUMBERS = "x,y\n" + "".join(f"{x},1\n" for x in (5, 3, 8, 1, 9, 2, 7, 12, 6, 4))
 def run(file, content, options):
     """Write a file, read it and prepare it; return columns and notes."""
     file.write_bytes(content if isinstance(content, bytes) else content.encode())
-    of_reading = {"sep", "decimal", "quote", "encoding", "header"}
+    of_reading = {"sep", "decimal", "quote", "encoding", "header", "skip"}
     reading = {key: options[key] for key in options if key in of_reading}
     preparing = {key: options[key] for key in options if key not in of_reading}
     sheet = read_table(file, **reading)
@@ -56,6 +56,18 @@ REFUSED = {
         {},
         "{file} has 3 cells in line 4; expected 2 as in line 1, separated by ',' "
         "(--sep for another).",
+    ),
+    "a title": (
+        "Sales of 2024\nx,y,z\n1,2,3\n",
+        {},
+        "{file} has 3 cells in line 2; expected 1 as in line 1, separated by ',' "
+        "(--sep for another, --skip if lines above the header are no part of it).",
+    ),
+    "a title, semicolons": (
+        "Sales of 2024\nx;y;z\n1;2;3\n",
+        {},
+        NO_NUMBERS + "Left out text: 'Sales of 2024' (such as 'x;y;z'). Say --skip if "
+        "lines above the header are no part of it, or --sep.",
     ),
     "short row": (
         "\na;b\n1;2\n\n1\n",
@@ -281,6 +293,37 @@ READ = {
         "x;y\n1,5;2.5\n2,5;3.5\n7,25;1.5\n1,5;1\n",
         {},
         {"x": [1.5, 2.5, 7.25, 1.5], "y": [2.5, 3.5, 1.5, 1]},
+        None,
+    ),
+    "euros": (
+        "x;y\n1.234,50 \u20ac;5%\n2,00 \u20ac;7 %\n",
+        {},
+        {"x": [1234.5, 2], "y": [5, 7]},
+        "Read as numbers, without their signs: 'x' (such as '1.234,50 \u20ac'), 'y' "
+        "(such as '5%').",
+    ),
+    "dollars": (
+        "x,y\n$1.50,1\n-$2,2\n",
+        {},
+        {"x": [1.5, -2], "y": [1, 2]},
+        "Read as numbers, without their signs: 'x' (such as '$1.50').",
+    ),
+    "points that may part thousands": (
+        "x;y\n1.822;467\n2.100;3\n",
+        {},
+        {"x": [1.822, 2.1], "y": [467, 3]},
+        "'1.822' was read as 1.822; if it means 1822, say --decimal ,.",
+    ),
+    "points that part thousands": (
+        "x;y\n1.822;467\n2.100;3\n",
+        {"decimal": ","},
+        {"x": [1822, 2100], "y": [467, 3]},
+        None,
+    ),
+    "a title, skipped": (
+        "Sales of 2024\n\nx;y\n1;2\n",
+        {"skip": 1},
+        {"x": [1], "y": [2]},
         None,
     ),
     "tabs": ("x\ty\n1\t2\n", {}, {"x": [1], "y": [2]}, None),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -33,10 +34,23 @@ def test_compare_scores_methods_by_known_labels(rtkm, people, tmp_path):
     assert {"outliers", "F1", "ARI", "M_e", "seconds"} <= set(title.split())
     assert line.split()[2] == "1"  # outlier
     runs = pd.read_csv(tmp_path / "runs.csv")
-    assert (runs["method"] == "RTKM").sum() == 3
     best = runs[runs["method"] == "RTKM"]
+    assert len(best) == 1
     assert (best["average_f1"] == 1).all()
     assert (best["outlier_me"] == 0).all()
+
+
+def test_compare_gives_what_fit_gives(rtkm, people, tmp_path):
+    options = ["-k", "3", "--missing", "drop", "--contamination", "3"]
+    rtkm("compare", "people.csv", *options, "--starts", "2", "--output", "runs.csv")
+    runs = pd.read_csv(tmp_path / "runs.csv")
+    for method in ("RTKM", "KMOR", "NEOKMeans", "KMeansMinusMinus"):
+        objectives = runs.loc[runs["method"] == method, "objective"].tolist()
+        for seed in (0, 1):
+            words = [*options, "--seed", str(seed), "--json", "found.json"]
+            rtkm("fit", "people.csv", "--method", method, *words)
+            found = json.loads((tmp_path / "found.json").read_text())
+            assert found["objective"]["value"] == objectives[seed]
 
 
 def test_compare_tells_what_failed(rtkm, people):

@@ -133,10 +133,60 @@ def test_an_inlier_is_explained_too(rtkm, model):
     assert "would make it" not in out
 
 
+def test_numbers_name_rows_that_have_ids_too(rtkm, model):
+    for name in ("11", "giant"):
+        out = rtkm("explain", model, "people.csv", "--row", name).out
+        assert "Row 11 ('giant') is an outlier" in out
+    assert (
+        "did you mean 'giant'?"
+        in rtkm("explain", model, "people.csv", "--row", "Giant").err
+    )
+
+
+def test_cells_that_were_filled_in_are_marked(rtkm, people, tmp_path):
+    text = people.read_text().replace("light,160,", "light,260,")
+    people.write_text(text)
+    options = ["--contamination", "2", "--id", "name", "--output", "out.csv"]
+    out = rtkm(*FIT, *options, "--json", "found.json").out
+    found = json.loads((tmp_path / "found.json").read_text())
+    light = next(row for row in found["outliers"]["rows"] if row["id"] == "light")
+    marks = {reason["feature"]: reason["filled"] for reason in light["reasons"]}
+    assert not marks["height"]
+    frame = pd.read_csv(tmp_path / "out.csv", index_col="name")
+    assert frame.loc["light", "reason"] == "filled in 'weight'"
+    assert frame["reason"].notna().sum() == 1
+    out = rtkm("explain", "model.rtkm", "people.csv", "--row", "light").out
+    line = next(line for line in out.splitlines() if line.startswith("  weight"))
+    assert "filled in" in line
+
+
+def test_the_change_names_the_cluster_it_leads_to(rtkm, tmp_path):
+    # tall and light: nearest to the tall, but lighter it would be short
+    rows = [f"{h},{w}" for h, w in [(160, 50), (162, 52), (190, 90), (192, 92)] * 5]
+    (tmp_path / "people.csv").write_text("h,w\n" + "\n".join(rows) + "\n176,200\n")
+    options = ["-k", "2", "--contamination", "1", "--scale", "none"]
+    rtkm("fit", "people.csv", *options, "--json", "found.json")
+    found = json.loads((tmp_path / "found.json").read_text())
+    row = found["outliers"]["rows"][0]
+    assert row["row"] == 21
+    assert row["change"]["feature"] == "w"
+    centers = [cluster["center"] for cluster in found["clusters"]]
+    moved = [176, row["change"]["to"]]
+    nearest = np.argmin([np.square(np.subtract(moved, c)).sum() for c in centers])
+    assert row["change"]["cluster"] == nearest
+
+
+def test_an_id_column_that_is_gone_is_missed(rtkm, people, tmp_path, model):
+    people.write_text(people.read_text().replace("name,", "Names,"))
+    out = rtkm("predict", model, "people.csv").out
+    assert "There is no column 'name', which named the rows of the model" in out
+    assert "did you mean 'Names'?" in out.replace("\n", " ")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--row", "nobody"], "no row has this id; row ids come from the column that"),
+        (["--row", "nobody"], "no row has this id; expected one of 'p0', 'p1'"),
         (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more are all"),
         (["--missing", "drop", "--row", "light"], "left out: no number in 'weight'."),
         (["--id", "nmae"], "did you mean 'name'?"),

@@ -117,6 +117,24 @@ def test_dropped_rows_are_written_with_their_reason(tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("given", "name", "expected"),
+    [
+        ('a\tb\n1\t"x,\ny"\n', "out.csv", 'a,b,n\n1,"x,\ny",7\n'),
+        ("a\tb\n1\tx\n", "out.tsv", "a\tb\tn\n1\tx\t7\n"),
+        ("a\tb\n1\tx\n", "out.txt", "a\tb\tn\n1\tx\t7\n"),
+        ('a,b\n1,"x\ty"\n', "out.tsv", 'a\tb\tn\n1\t"x\ty"\t7\n'),
+        ("a;b\n1,5;x\n", "out.csv", "a;b;n\n1,5;x;7\n"),
+        ("a;b\n1,5;x\n", "out.tsv", "a\tb\tn\n1,5\tx\t7\n"),
+    ],
+)
+def test_tabs_are_for_tsv_alone(tmp_path, given, name, expected):
+    (tmp_path / "data").write_text(given)
+    sheet = read_table(tmp_path / "data")
+    write_answers(tmp_path / name, sheet, {"n": np.array([7])})
+    assert (tmp_path / name).read_text() == expected
+
+
 def test_tables_that_were_no_text_are_written_as_text(tmp_path):
     sheet = parquet_sheet(tmp_path, {"x": [1.5, 2.5], "t": ["a,b", "=cmd()"]})
     answers = {"label": np.array([0, 1])}
@@ -154,11 +172,6 @@ def test_the_table_itself_may_be_replaced(tmp_path):
     [
         ("out.xlsx", "ends in '.xlsx'; expected .csv, .tsv or .parquet."),
         ("out", "ends in ''; expected .csv, .tsv or .parquet."),
-        (
-            "out.tsv",
-            "ends in '.tsv', but rows are written as they are in {data}, separated by "
-            "','; expected .csv or .parquet.",
-        ),
         ("folder.csv", "is a folder; expected the name of a file."),
     ],
 )

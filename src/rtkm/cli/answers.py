@@ -55,7 +55,9 @@ class Answers:
         """Return what is written beside the rows."""
         columns: dict[str, Any] = {}
         if self.n_clusters:
-            columns = {"label": self.labels, **membership_columns(self.memberships())}
+            weights = self.memberships()
+            weights[self.outliers] = 0.0  # they belong to none
+            columns = {"label": self.labels, **membership_columns(weights)}
         columns |= {"outlier": self.outliers, "score": self.scores}
         if self.ranks is not None:
             columns["confidence"] = CONFIDENCES[self.ranks]

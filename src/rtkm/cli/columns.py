@@ -16,6 +16,7 @@ from rtkm.cli.numerals import (
     DECIMALS,
     GROUPING,
     MISSING,
+    UNIT,
     number_pattern,
 )
 
@@ -158,7 +159,7 @@ def convert(
 def parse(cells: Any, is_number: Any, mark: str) -> Any:
     """Make numbers of cells that are some."""
     plain = pc.if_else(is_number, cells, pa.scalar(None, pa.large_string()))
-    plain = pc.replace_substring_regex(plain, f"[+{GROUPING[mark]}]", "")
+    plain = pc.replace_substring_regex(plain, f"[+{GROUPING[mark]}]|{UNIT}", "")
     plain = pc.replace_substring(plain, "\u2212", "-")
     plain = pc.replace_substring(plain, ",", ".")
     return plain.cast(pa.float64())

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from rtkm.cli.messages import InputError, shown
-from rtkm.cli.numerals import DECIMALS, NUMBER, is_code, is_missing, is_number
+from rtkm.cli.numerals import (
+    DECIMALS,
+    NUMBER,
+    THOUSANDS,
+    is_code,
+    is_missing,
+    is_number,
+)
 
 SAMPLE_BYTES = 2**20
 N_JUDGED = 1000  # records that decide on the separator and the header
@@ -49,6 +56,7 @@ class Dialect:
     names: tuple[str, ...]  # as they are written, or empty where there is no header
     n_columns: int
     codes: tuple[int, ...]  # columns of digits that numbers would not keep
+    doubtful: str  # a cell whose point may part thousands, or nothing
 
     @property
     def separator_name(self) -> str:
@@ -66,12 +74,13 @@ def find_dialect(
     quote: str | None,
     encoding: str | None,
     header: bool | None,
+    skip: int,
 ) -> Dialect:
     """Find out how a table is written, except for what the user insists on."""
     check_options(sep, decimal, quote)
     encoding = encoding or find_encoding(name, sample)
     text = decode_start(name, sample, encoding, is_whole)
-    n_skipped, hint = find_start(text)
+    n_skipped, hint = find_start(text, skip)
     text = "\n".join(lines_of(text)[n_skipped:])
     if not text:
         raise InputError(f"{name} is empty; expected a table.")
@@ -93,6 +102,7 @@ def find_dialect(
         names=tuple(records[0]) if header else (),
         n_columns=count_columns(records[:N_JUDGED], header),
         codes=find_codes(rows),
+        doubtful="" if decimal else find_doubtful(rows, sep),
     )
 
 
@@ -192,10 +202,12 @@ def cells_of_any_length() -> Iterator[None]:
         csv.field_size_limit(before)
 
 
-def find_start(text: str) -> tuple[int, str | None]:
+def find_start(text: str, skip: int) -> tuple[int, str | None]:
     """Count the lines before the first record: empty ones, and Excel's ``sep=;``."""
     lines = lines_of(text)
-    n_skipped = next((i for i, line in enumerate(lines) if line), len(lines))
+    n_skipped = next(
+        (i for i, line in enumerate(lines) if line and i >= skip), len(lines)
+    )
     if n_skipped < len(lines) and re.fullmatch("sep=.", lines[n_skipped]):
         hint = lines[n_skipped][-1]
         rest = lines[n_skipped + 1 :]
@@ -306,6 +318,17 @@ def find_decimal(name: str, rows: list[list[str]], sep: str) -> str:
             "--decimal , or --decimal . to decide."
         )
     return "," if votes[","] > votes["."] else "."
+
+
+def find_doubtful(rows: list[list[str]], sep: str) -> str:
+    """Find a point that may part thousands: all have three digits behind them."""
+    if sep == ",":  # who writes decimal commas parts cells by something else
+        return ""
+    dotted = [cell.strip() for row in rows for cell in row if "." in cell]
+    numbers = [cell for cell in dotted[:N_VOTES] if NUMBER["."].match(cell)]
+    is_clear = not all(THOUSANDS.fullmatch(cell) for cell in numbers)
+    has_commas = any(NUMBER[","].match(c.strip()) for r in rows for c in r if "," in c)
+    return "" if is_clear or has_commas or not numbers else numbers[0]
 
 
 def find_codes(rows: list[list[str]]) -> tuple[int, ...]:

@@ -14,8 +14,9 @@ from rtkm.cli.answers import Answers
 from rtkm.cli.arrow import pc
 from rtkm.cli.figures import figure, percent
 from rtkm.cli.files import terminal_for, where
-from rtkm.cli.messages import InputError, listed, shown
+from rtkm.cli.messages import InputError, listed, nearest, shown
 from rtkm.cli.predict import add_model, ask
+from rtkm.cli.preparing import Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows, explain_rows
 from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
@@ -23,6 +24,7 @@ from rtkm.cli.terminal import Terminal, on_one_line
 from rtkm.cli.writing import write_answers
 
 MOST_FEATURES = 30
+MOST_IDS = 10_000  # that a misspelled one is compared with
 
 EXAMPLES = """\
 examples:
@@ -89,29 +91,38 @@ def run(options: argparse.Namespace) -> None:
 def find_row(answers: Answers, name: str) -> int:
     """Return the place of the row that is called so, among those that are kept."""
     prepared = answers.prepared
-    if prepared.ids is not None:
-        called_so = pc.equal(prepared.ids.cast("string"), name).fill_null(False)
-        rows = np.flatnonzero(called_so.to_numpy())
-        what = "id"
-    else:
-        n_rows = len(prepared.kept)
-        is_number = name.isascii() and name.isdigit() and 1 <= int(name) <= n_rows
-        rows = np.array([int(name) - 1] if is_number else [], dtype=np.intp)
-        what = "number"
-    if len(rows) == 0:
-        hint = (
-            "row ids come from the column that --id names"
-            if what == "id"
-            else f"expected a number from 1 to {len(prepared.kept):,}, or --id"
-        )
-        raise InputError(f"--row {name}: no row has this {what}; {hint}.")
+    rows = rows_called(prepared, name)
     if len(rows) > 1:
-        numbers = listed((str(row + 1) for row in rows.tolist()), len(rows))
+        numbers = listed((f"{row + 1:,}" for row in rows), len(rows))
         raise InputError(f"--row {name}: rows {numbers} are all called so.")
-    row = int(rows[0])
+    row = rows[0] if rows else row_numbered(prepared, name)
     if not prepared.kept[row]:
         raise InputError(f"--row {name} was left out: {prepared.reasons[row]}.")
     return int(prepared.kept[:row].sum())
+
+
+def rows_called(prepared: Prepared, name: str) -> list[int]:
+    """Return the rows of an id."""
+    if prepared.ids is None:
+        return []
+    called_so = pc.equal(prepared.ids.cast("string"), name).fill_null(False)
+    return np.flatnonzero(called_so.to_numpy()).tolist()
+
+
+def row_numbered(prepared: Prepared, name: str) -> int:
+    """Return the row of a number, as it is printed, or say what was expected."""
+    number, n_rows = name.replace(",", ""), len(prepared.kept)
+    if number.isascii() and number.isdigit() and 1 <= int(number) <= n_rows:
+        return int(number) - 1
+    wanted = f"a number from 1 to {n_rows:,}"
+    if prepared.ids is None:
+        raise InputError(
+            f"--row {name}: no row has this number; expected {wanted}, or --id."
+        )
+    some = prepared.ids.cast("string").drop_null().slice(0, MOST_IDS).to_pylist()
+    raise InputError(
+        f"--row {name}: no row has this id; {nearest(name, some)} Or give {wanted}."
+    )
 
 
 def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
@@ -125,7 +136,7 @@ def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
     lines = [
         [
             on_one_line(features[j]),
-            figure(explained.values[0, j]),
+            figure(explained.values[0, j]) + " filled in" * int(explained.filled[0, j]),
             figure(explained.centers[0, j]),
             figure(parts[j]),
             percent(parts[j] / total if total else 0.0),
@@ -174,7 +185,7 @@ def remedy(change: dict[str, Any] | None) -> str:
     return (
         f"The smallest change of one feature that would make it an inlier: "
         f"{shown(change['feature'])} from {figure(change['from'])} to "
-        f"{figure(change['to'], 6)}."
+        f"{figure(change['to'], 6)}, in cluster {change['cluster']}."
     )
 
 

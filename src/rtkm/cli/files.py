@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from rtkm.cli.messages import InputError
+from rtkm.cli.messages import InputError, shown
 from rtkm.cli.reading import Sheet
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import STANDARD_OUTPUT, writing_beside
@@ -43,6 +43,14 @@ def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
                 f"--{name} {path} would replace {taken[place]}; choose another name."
             )
         taken[place] = f"what --{name} is to be"
+
+
+def check_page(path: Path) -> None:
+    """Refuse a report whose name would keep browsers from opening it."""
+    if path.suffix.lower() not in (".html", ".htm") and str(path) != STANDARD_OUTPUT:
+        raise InputError(
+            f"--report {path} ends in {shown(path.suffix)}; expected .html."
+        )
 
 
 def where(path: Path) -> str:

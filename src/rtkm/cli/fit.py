@@ -16,7 +16,7 @@ from rtkm._encoding import refuse_rows
 from rtkm._models import as_bytes
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_of_fit, named
-from rtkm.cli.files import check_files, terminal_for, where, write_together
+from rtkm.cli.files import check_files, check_page, terminal_for, where, write_together
 from rtkm.cli.findings import find
 from rtkm.cli.flags import (
     SEED,
@@ -114,6 +114,8 @@ def run(options: argparse.Namespace) -> None:
     check_files(options, sheet)
     if options.output is not None:
         check_output(options.output, sheet)
+    if options.report is not None:
+        check_page(options.report)
     with watch.timing("prepare"):
         prepared = shared.prepare_as_told(sheet, options)
     notes = [sheet.summary(), *sheet.notes, *prepared.notes]

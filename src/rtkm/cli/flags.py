@@ -128,12 +128,35 @@ def reader_of(method: type, name: str) -> Callable[[str], Any]:
             try:
                 check_value(name, value, hint, method.__name__)
             except ValueError as error:
+                # a command line has numbers and words, no objects of Python
                 reason = str(error).partition("expected ")[2]
+                reason = reason.replace("None, ", "").replace(", or a RandomState", "")
                 continue
             return value
-        raise argparse.ArgumentTypeError(f"{text} is not valid; expected {reason}")
+        meant = english(text)
+        raise argparse.ArgumentTypeError(
+            f"{text} is not valid; expected {reason}"
+            + (f" Did you mean {meant}?" if meant else "")
+        )
 
     return read
+
+
+def english(text: str) -> str:
+    """Return the number that another way of writing stands for, if it is one.
+
+    Examples
+    --------
+    >>> english("0,05"), english("5%"), english("five")
+    ('0.05', '0.05', '')
+    """
+    try:
+        value = float(text.rstrip("% ").replace(",", "."))
+    except ValueError:
+        return ""
+    if text.endswith("%"):
+        return f"{value / 100:g}"
+    return f"{value:g}" if "," in text else ""
 
 
 def readings(text: str) -> Iterator[Any]:

@@ -6,6 +6,7 @@ import argparse
 import shlex
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import TextIO
 
 from rtkm import __version__
@@ -64,7 +65,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         parser.error(str(error))
     options, others = parser.parse_known_args(arguments)
     if others:
-        options.parser.error(unknown(others, getattr(options, "method", None)))
+        method = getattr(options, "method", None)
+        options.parser.error(unknown(others, options.parser, method))
     options.command_line = shlex.join(["rtkm", *arguments])
     return options
 
@@ -96,16 +98,23 @@ def method_in(arguments: list[str]) -> str:
     return find_method(name or fit.DEFAULT_METHOD).__name__
 
 
-def unknown(others: list[str], method: str | None) -> str:
+def unknown(
+    others: list[str], parser: argparse.ArgumentParser, method: str | None
+) -> str:
     """Say what is wrong with arguments that nobody knows."""
     flags = [other for other in others if other.startswith("-")]
-    if method is None or not flags:
+    if not flags:
         return f"unrecognized arguments: {shlex.join(others)}"
     flag = flags[0].partition("=")[0]
-    owners = owners_of(flag)
+    owners = owners_of(flag) if method else []
     if owners:
         return f"{method} has no {flag}; it is an option of {', '.join(owners)}."
-    return f"there is no option {flag}; `rtkm fit --method {method} --help` lists all."
+    known = [name for action in parser._actions for name in action.option_strings]
+    close = get_close_matches(flag, known, n=1)
+    hint = (
+        f"did you mean {close[0]}?" if close else f"`{parser.prog} --help` lists all."
+    )
+    return f"there is no option {flag}; {hint}"
 
 
 def show_all_letters(stream: TextIO) -> None:

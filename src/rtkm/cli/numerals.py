@@ -15,6 +15,11 @@ LONGEST_EXACT = 15  # digits of whole numbers that float64 surely keeps
 # Thousands are in groups of three; the mark that is not for decimals, an apostrophe or
 # some kind of space stands between. A first group of zeros is that of a code.
 GROUPING = {".": ",'\u2019 \u00a0\u202f", ",": ".'\u2019 \u00a0\u202f"}
+THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}(?:\.[0-9]{3})+")
+
+
+# what may stand before or behind a number without changing it
+UNIT = "(?:[\u20ac$\u00a3\u00a5%]|EUR|USD|GBP|CHF)"
 
 
 def number_pattern(decimal: str) -> str:
@@ -22,7 +27,20 @@ def number_pattern(decimal: str) -> str:
     mark, grouping = re.escape(decimal), f"[{GROUPING[decimal]}]"
     whole = rf"(?:[1-9][0-9]{{0,2}}(?:{grouping}[0-9]{{3}})+|[0-9]+)"
     finite = rf"(?:{whole}(?:{mark}[0-9]*)?|{mark}[0-9]+)(?:[eE][+-]?[0-9]+)?"
-    return f"^[+\u2212-]?(?:{finite}|[iI]nf(?:inity)?|INF)$"
+    sign, space = "[+\u2212-]?", "[ \u00a0\u202f]?"
+    value = f"(?:{finite}|[iI]nf(?:inity)?|INF)"
+    return f"^{sign}(?:{UNIT}{space}{sign})?{value}(?:{space}{UNIT})?$"
+
+
+def has_unit(cell: str) -> bool:
+    """Whether a cell has more to it than a number.
+
+    Examples
+    --------
+    >>> has_unit("1.234,50 \u20ac"), has_unit("1.5")
+    (True, False)
+    """
+    return re.search(UNIT, cell) is not None
 
 
 NUMBER = {mark: re.compile(number_pattern(mark)) for mark in DECIMALS}

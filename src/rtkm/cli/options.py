@@ -12,7 +12,7 @@ from rtkm.cli.reading import Sheet, read_table
 from rtkm.cli.scaling import SCALES
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"
-READING = ("sep", "decimal", "quote", "encoding", "header")
+READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
 
 
 def new_command(
@@ -62,6 +62,22 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="whether the first line names the columns",
     )
+    group.add_argument(
+        "--skip",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="lines above the table that are no part of it (default: 0)",
+    )
+
+
+def whole(text: str) -> int:
+    """Read a whole number of at least 0."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not valid; expected a whole number of at least 0."
+        )
+    return int(text)
 
 
 def add_preparation(parser: argparse.ArgumentParser) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_for_new
 from rtkm.cli.figures import percent
 from rtkm.cli.files import check_files, terminal_for, where
-from rtkm.cli.messages import InputError, counted
+from rtkm.cli.messages import InputError, counted, nearest, shown
 from rtkm.cli.preparing import Preparation, Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
+from rtkm.cli.source import find_source
 from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import check_output, write_answers
@@ -87,6 +89,7 @@ def run(options: argparse.Namespace) -> None:
 
 def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, Answers]:
     """Return a table and what the model makes of its rows."""
+    find_source(options.model)  # tells better than loading what is not there
     model = load(options.model)
     extra = describe_model(options.model)["extra"]
     sheet = shared.read(options)
@@ -106,10 +109,18 @@ def prepare_for(
         preparation = Preparation.from_json(extra["preparation"])
     else:
         preparation = as_is(model, sheet)
-    id = options.id
-    if id is None and extra.get("id") in sheet.places:
-        id = extra["id"]
-    return preparation.repeat(sheet, id=id, missing=options.missing)
+    id, notes = options.id, []
+    known = extra.get("id")
+    if id is None and isinstance(known, str):
+        if known in sheet.places:
+            id = known
+        else:
+            notes.append(
+                f"There is no column {shown(known)}, which named the rows of the model "
+                f"(--id for another): {nearest(known, sheet.names)}"
+            )
+    prepared = preparation.repeat(sheet, id=id, missing=options.missing)
+    return replace(prepared, notes=(*notes, *prepared.notes))
 
 
 def as_is(model: Any, sheet: Sheet) -> Preparation:

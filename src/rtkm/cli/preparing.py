@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.cli.columns import Column, look_at, shown_cell
 from rtkm.cli.messages import InputError, counted, listed, nearest, shown
+from rtkm.cli.numerals import has_unit
 from rtkm.cli.reading import Sheet
 from rtkm.cli.scaling import SCALES, Scale, find_scaling
 
@@ -59,9 +60,8 @@ class Preparation:
         check_choice("--missing", policy, POLICIES)
         chosen = [ask_for(sheet, name) for name in self.columns]
         X, notes = as_matrix(chosen, policy)
-        X, kept, reasons = settle_missing(X, chosen, policy, self.fill, notes)
-        ids = find_ids(sheet, id)
-        return Prepared(self.scaled(X), self, kept, reasons, ids, tuple(notes))
+        settled = settle_missing(X, chosen, policy, self.fill, notes)
+        return finished(settled, self, find_ids(sheet, id), notes)
 
     def scaled(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Put numbers into the units of the matrix; changes X, which is returned."""
@@ -110,7 +110,9 @@ class Prepared:
     kept : ndarray of shape (n_rows,)
         Whether a row of the sheet is in X.
     reasons : dict
-        Why a row, by its place in the sheet, is not.
+        Why a row, by its place in the sheet, is not, or is not as it was.
+    filled : ndarray of shape (n_kept, n_features) or None
+        Which numbers of X stand for missing cells; None where there are none.
     ids : list of str or None
         What the rows of the sheet are called, if a column says so.
     notes : tuple of str
@@ -121,8 +123,18 @@ class Prepared:
     preparation: Preparation
     kept: NDArray[np.bool_]
     reasons: Mapping[int, str]
+    filled: NDArray[np.bool_] | None
     ids: Any
     notes: tuple[str, ...]
+
+
+class Settled(NamedTuple):
+    """Numbers without gaps, which rows they are of, and what became of the gaps."""
+
+    X: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    reasons: dict[int, str]
+    filled: NDArray[np.bool_] | None
 
 
 def prepare(
@@ -180,10 +192,10 @@ def prepare(
     X, faults = as_matrix(chosen, missing)
     notes += faults
     fill = medians(X) if missing == "median" else ()
-    X, kept, reasons = settle_missing(X, chosen, missing, fill, notes)
-    fill = fill or medians(X)
+    settled = settle_missing(X, chosen, missing, fill, notes)
+    fill = fill or medians(settled.X)
     names = tuple(column.name for column in chosen)
-    scaling = find_scaling(X, names, np.array(fill), scale)
+    scaling = find_scaling(settled.X, names, np.array(fill), scale)
     notes += scaling.notes
     preparation = Preparation(
         columns=names,
@@ -193,8 +205,16 @@ def prepare(
         center=tuple(scaling.center.tolist()),
         spread=tuple(scaling.spread.tolist()),
     )
+    return finished(settled, preparation, ids, notes)
+
+
+def finished(
+    settled: Settled, preparation: Preparation, ids: Any, notes: Sequence[str]
+) -> Prepared:
+    """Scale what is settled."""
+    X, kept, reasons, filled = settled
     return Prepared(
-        preparation.scaled(X), preparation, kept, reasons, ids, tuple(notes)
+        preparation.scaled(X), preparation, kept, reasons, filled, ids, tuple(notes)
     )
 
 
@@ -208,12 +228,21 @@ def choose(sheet: Sheet, unused: set[str | None]) -> tuple[list[Column], list[st
     notes = note_left_out(looked_at)
     if not chosen:
         reason = " ".join(notes) or "Every column was dropped."
+        if sheet.dialect and [column.kind for column in looked_at] == ["text"]:
+            reason += (
+                " Say --skip if lines above the header are no part of it, or --sep."
+            )
         raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
     used = listed((shown(c.name) for c in chosen), len(chosen))
     notes.insert(0, f"Used {counted(len(chosen), 'column')}: {used}.")
     truths = [shown(c.name) for c in chosen if c.kind == "truth"]
     if truths:
         notes.append(f"True counts as 1, false as 0: {listed(truths, len(truths))}.")
+    with_units = [c for c in chosen if has_unit(c.example)]
+    if with_units:
+        named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in with_units)
+        text = listed(named, len(with_units))
+        notes.append(f"Read as numbers, without their signs: {text}.")
     return chosen, notes
 
 
@@ -348,12 +377,12 @@ def settle_missing(
     missing: Missing,
     fill: Sequence[float],
     notes: list[str],
-) -> tuple[NDArray[np.float64], NDArray[np.bool_], dict[int, str]]:
-    """Return X without gaps, the rows of it that are kept, and why others are not."""
+) -> Settled:
+    """Leave rows with gaps out, or fill them in."""
     gaps = np.isnan(X)
     kept = np.logical_not(gaps.any(axis=1))
     if kept.all():
-        return X, kept, {}
+        return Settled(X, kept, {}, None)
     where = where_missing(gaps, columns)
     if missing == "error":
         raise InputError(
@@ -363,7 +392,8 @@ def settle_missing(
     if missing == "median":
         np.copyto(X, np.array(fill), where=gaps)
         notes.append(f"Filled in medians where cells are missing: {where}.")
-        return X, np.ones_like(kept), {}
+        told = tell_gaps(gaps, columns, "filled in")
+        return Settled(X, np.ones_like(kept), told, gaps)
     if not kept.any():
         raise InputError(
             f"every row has a cell missing ({where}); choose --missing median, or "
@@ -371,7 +401,7 @@ def settle_missing(
         )
     rows = counted(int((~kept).sum()), "row")
     notes.append(f"Left out {rows} with missing cells: {where}.")
-    return X[kept], kept, why_dropped(gaps, columns)
+    return Settled(X[kept], kept, tell_gaps(gaps, columns, "no number in"), None)
 
 
 def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
@@ -382,8 +412,10 @@ def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
     return listed(named, len(some), most=10)
 
 
-def why_dropped(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> dict[int, str]:
-    """Tell for each dropped row in which columns it has no number."""
+def tell_gaps(
+    gaps: NDArray[np.bool_], columns: Sequence[Column], what: str
+) -> dict[int, str]:
+    """Tell for each row with gaps in which columns they are."""
     rows = np.flatnonzero(gaps.any(axis=1))
     # few patterns of gaps, many rows: words are made once for each pattern
     patterns, which = np.unique(
@@ -393,7 +425,7 @@ def why_dropped(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> dict[int,
     for bits in np.unpackbits(patterns, axis=1, count=len(columns)):
         places = np.flatnonzero(bits).tolist()
         named = (shown(columns[j].name) for j in places)
-        words.append(f"no number in {listed(named, len(places))}")
+        words.append(f"{what} {listed(named, len(places))}")
     return {
         row: words[pattern]
         for row, pattern in zip(rows.tolist(), which.ravel().tolist(), strict=True)

@@ -130,6 +130,7 @@ def read_table(
     quote: str | None = None,
     encoding: str | None = None,
     header: bool | None = None,
+    skip: int = 0,
 ) -> Sheet:
     """Read a table; what is not said about a text table is found out.
 
@@ -145,6 +146,8 @@ def read_table(
         How a text table is written.
     header : bool, default=None
         Whether its first record names the columns.
+    skip : int, default=0
+        Lines of a text table above its first record.
 
     Returns
     -------
@@ -178,6 +181,7 @@ def read_table(
         quote=quote,
         encoding=encoding,
         header=header,
+        skip=skip,
     )
     return read_text(origin, dialect, may_reconsider=encoding is None)
 
@@ -276,6 +280,11 @@ def read_text(source: Source, dialect: Dialect, may_reconsider: bool) -> Sheet:
         # letters that are not UTF-8 came after the sample
         return read_text(source, replace(dialect, encoding=SINGLE_BYTE), False)
     check_size(source.name, table)
+    if dialect.doubtful:
+        notes += (
+            f"{shown(dialect.doubtful)} was read as {float(dialect.doubtful):g}; if it "
+            f"means {dialect.doubtful.replace('.', '')}, say --decimal ,.",
+        )
     return Sheet(source.name, "CSV", table, dialect, notes, source)
 
 
@@ -356,10 +365,12 @@ def find_fault(source: Source, dialect: Dialect) -> InputError:
             for record in records:
                 is_header = line == first and dialect.has_header
                 if record and len(record) != dialect.n_columns and not is_header:
+                    title = ", --skip if lines above the header are no part of it"
                     return InputError(
                         f"{source.name} has {counted(len(record), 'cell')} in line "
                         f"{line}; expected {dialect.n_columns} as in line {first}, "
-                        f"separated by {dialect.separator_name} (--sep for another)."
+                        f"separated by {dialect.separator_name} (--sep for another"
+                        f"{title * (dialect.n_columns == 1)})."
                     )
                 line = first + records.line_num
         except csv.Error:

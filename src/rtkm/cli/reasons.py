@@ -12,6 +12,7 @@ from rtkm._confidence import CONFIDENCES
 from rtkm.cli.answers import Answers, Floats, Places, RowNames, frame_for
 
 N_REASONS = 3
+LEAST_SHARE = 0.01  # of the score; less is no reason
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Explained:
         The feature whose change would make an outlier an inlier, or -1.
     to : ndarray of shape (m,)
         What it would have to be.
+    joined : ndarray of shape (m,)
+        The cluster it would then be in, -1 where there is no such change.
+    filled : ndarray of shape (m, d)
+        Which values stand for missing cells.
     """
 
     nearest: NDArray[np.int32]
@@ -38,6 +43,8 @@ class Explained:
     centers: Floats
     changed: Places
     to: Floats
+    joined: NDArray[np.int32]
+    filled: NDArray[np.bool_]
 
 
 def explain_rows(answers: Answers, places: Places) -> Explained:
@@ -52,6 +59,10 @@ def explain_rows(answers: Answers, places: Places) -> Explained:
     changed = np.array([features.get(name, -1) for name in frame["change_feature"]])
     changed = changed.astype(np.intp)
     nearest = frame["nearest_cluster"].to_numpy()
+    to = frame["change_to"].to_numpy()
+    filled = np.zeros(rows.shape, dtype=bool)
+    if prepared.filled is not None:
+        filled = prepared.filled[places]
     units, middles = np.array(preparation.spread), np.array(preparation.center)
     return Explained(
         nearest=nearest,
@@ -59,8 +70,24 @@ def explain_rows(answers: Answers, places: Places) -> Explained:
         values=as_given(preparation.in_data_units(rows)),
         centers=as_given(preparation.in_data_units(model.cluster_centers_))[nearest],
         changed=changed,
-        to=frame["change_to"].to_numpy() * units[changed] + middles[changed],
+        to=to * units[changed] + middles[changed],
+        joined=labels_after(answers, rows, changed, to),
+        filled=filled,
     )
+
+
+def labels_after(
+    answers: Answers, rows: Floats, changed: Places, to: Floats
+) -> NDArray[np.int32]:
+    """Return the clusters of rows after the change that makes them inliers."""
+    labels = np.full(len(rows), np.int32(-1))
+    mended = np.flatnonzero(changed >= 0)
+    if len(mended):
+        rows = rows[mended]
+        rows[np.arange(len(mended)), changed[mended]] = to[mended]
+        model = answers.model
+        labels[mended] = model.predict(frame_for(model, answers.prepared, rows))
+    return labels
 
 
 def as_given(values: Floats) -> Floats:
@@ -117,9 +144,10 @@ def largest_parts(
             "share": parts[j] / total,
             "value": explained.values[i, j],
             "center": explained.centers[i, j],
+            "filled": bool(explained.filled[i, j]),
         }
         for j in top.tolist()
-        if parts[j] > 0
+        if parts[j] >= LEAST_SHARE * total
     ]
 
 
@@ -134,4 +162,5 @@ def change(
         "feature": features[j],
         "from": explained.values[i, j],
         "to": explained.to[i],
+        "cluster": int(explained.joined[i]),
     }

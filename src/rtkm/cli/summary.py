@@ -10,6 +10,7 @@ from rtkm.cli.messages import counted, shown
 FEW = 8  # sizes that are named one by one
 STRIKING = 2.0  # spreads that centers must be apart
 N_NAMED = 3  # features
+MUCH_DOUBT = 0.1  # share of rows between clusters at which to try something else
 
 
 def summarize(findings: dict[str, Any]) -> list[str]:
@@ -35,16 +36,18 @@ def about_clusters(findings: dict[str, Any]) -> list[str]:
     name = findings["method"]["name"]
     if not clusters:
         return [f"{name} looked for outliers in {rows}."]
-    there = [cluster for cluster in clusters if cluster["size"]]
-    sizes = [f"{cluster['size']:,}" for cluster in there]
+    sizes = [cluster["size"] for cluster in clusters if cluster["size"]]
     if len(sizes) == 1:
-        text = f"of {sizes[0]} rows"
+        text = counted(sizes[0], "row")
     elif len(sizes) <= FEW:
-        text = f"of {joined(sizes)} rows"
+        text = f"{joined([f'{size:,}' for size in sizes])} rows"
     else:
-        ordered = sorted(cluster["size"] for cluster in there)
-        text = f"of {ordered[0]:,} to {ordered[-1]:,} rows"
-    found = f"{name} found {counted(len(there), 'cluster')} in {rows}, {text}."
+        text = f"{min(sizes):,} to {max(sizes):,} rows"
+    found = f"{name} found {counted(len(sizes), 'cluster')} in {rows}, of {text}."
+    n_empty = len(clusters) - len(sizes)
+    if n_empty:
+        verb = "is" if n_empty == 1 else "are"
+        found += f" {counted(n_empty, 'cluster')} {verb} empty."
     return [found, *about_differences(findings)]
 
 
@@ -96,4 +99,14 @@ def about_doubt(findings: dict[str, Any]) -> list[str]:
         return []
     rows = counted(doubtful, "row")
     verb = "lies" if doubtful == 1 else "lie"
-    return [f"{rows} {verb} between clusters: another label is nearly as likely."]
+    share = doubtful / findings["source"]["n_used"]
+    sentences = [
+        f"{rows} ({percent(share)}) {verb} between clusters: another label is nearly "
+        "as likely."
+    ]
+    if share > MUCH_DOUBT:
+        sentences.append(
+            "That is much: try another number of clusters, another --scale, or "
+            "--n-init 10 for more starts."
+        )
+    return sentences

@@ -95,8 +95,8 @@ def tell_outliers(terminal: Terminal, outliers: dict[str, Any]) -> None:
 def because(reasons: Sequence[dict[str, Any]]) -> str:
     """Return the features that make a row an outlier, in few words."""
     named = [
-        f"{short(reason['feature'])} {figure(reason['value'])} "
-        f"({percent(reason['share'])})"
+        f"{short(reason['feature'])} {figure(reason['value'])}"
+        f"{' filled in' * reason['filled']} ({percent(reason['share'])})"
         for reason in reasons[:2]
     ]
     return ", ".join(named)

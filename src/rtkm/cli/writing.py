@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import codecs
 import csv
+import io
 import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -48,10 +50,10 @@ def write_answers(
     """Write the rows of a sheet, in their order, with answers in further columns.
 
     The ending decides: Parquet, or text. A text table comes back as text cell by cell
-    as it was, to the last quote, in its own separator, decimal mark and encoding: also
-    a cell such as ``=cmd()``, which a spreadsheet may run. It was in the user's file
-    before; to change it would be to change the data. We add nothing of the kind:
-    answers are numbers and words of ours.
+    as it was, to the last quote, in its own separator, decimal mark and encoding (but
+    for tabs, which are for ``.tsv`` alone): also a cell such as ``=cmd()``, which a
+    spreadsheet may run. It was in the user's file before; to change it would be to
+    change the data. We add nothing of the kind: answers are numbers and words of ours.
 
     Parameters
     ----------
@@ -92,7 +94,15 @@ def write_beside(stream: BinaryIO, path: Path, sheet: Sheet, answers: Any) -> No
     elif sheet.dialect is None:
         write_csv(stream, sheet, answers, TEXT_ENDINGS[ending])
     else:
-        copy_with(stream, sheet, sheet.dialect, answers)
+        separator = separator_for(path, sheet.dialect)
+        copy_with(stream, sheet, sheet.dialect, answers, separator)
+
+
+def separator_for(path: Path, dialect: Dialect) -> str:
+    """Return the separator of the table, unless programs would not expect it."""
+    ending = path.suffix.lower()
+    is_odd = ending == ".csv" and dialect.separator == "\t"
+    return TEXT_ENDINGS[ending] if is_odd or ending == ".tsv" else dialect.separator
 
 
 def check_output(path: Path, sheet: Sheet) -> None:
@@ -101,13 +111,6 @@ def check_output(path: Path, sheet: Sheet) -> None:
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
         raise InputError(
             f"--output {path} ends in {shown(ending)}; expected .csv, .tsv or .parquet."
-        )
-    dialect = sheet.dialect
-    if ending == ".tsv" and dialect is not None and dialect.separator != "\t":
-        raise InputError(
-            f"--output {path} ends in '.tsv', but rows are written as they are in "
-            f"{sheet.name}, separated by {dialect.separator_name}; expected .csv or "
-            ".parquet."
         )
     if path.is_dir():
         raise InputError(f"--output {path} is a folder; expected the name of a file.")
@@ -181,22 +184,27 @@ def write_csv(stream: BinaryIO, sheet: Sheet, answers: Any, sep: str) -> None:
         ) from None
 
 
-def copy_with(stream: BinaryIO, sheet: Sheet, dialect: Dialect, answers: Any) -> None:
+def copy_with(
+    stream: BinaryIO, sheet: Sheet, dialect: Dialect, answers: Any, separator: str
+) -> None:
     """Copy the records of a text table, each with its answers behind it."""
     sheet.source.check_unchanged()
+    written = replace(dialect, separator=separator)
     # writes a mark of byte order once, as the table has it
     encode = codecs.getincrementalencoder(dialect.encoding)().encode
-    names = [quoted(name, dialect) for name in (*sheet.names, *answers.column_names)]
+    names = [quoted(name, written) for name in (*sheet.names, *answers.column_names)]
     with open_text(sheet.source, dialect) as given, cells_of_any_length():
         records = records_of(given, dialect)
+        if separator != dialect.separator:
+            records = ((parted(r, dialect, written), end) for r, end in records)
         n_written = 0
         first, newline = next(records)
-        stream.write(encode(dialect.separator.join(names) + newline))
+        stream.write(encode(separator.join(names) + newline))
         if not dialect.has_header:
             records = chain([(first, newline)], records)
         for batch in answers.to_batches(max_chunksize=BATCH):
             some = islice(records, batch.num_rows)
-            pairs = list(zip(some, as_text(batch, dialect), strict=False))
+            pairs = list(zip(some, as_text(batch, written), strict=False))
             n_written += len(pairs)
             text = (f"{record}{cells}{end}" for (record, end), cells in pairs)
             stream.write(encode("".join(text)))
@@ -215,6 +223,13 @@ def records_of(lines: Iterator[str], dialect: Dialect) -> Iterator[tuple[str, st
         newline = record[len(text) :] or newline  # the last line may have none
         if text:
             yield text, newline
+
+
+def parted(record: str, dialect: Dialect, written: Dialect) -> str:
+    """Write a record with another separator."""
+    lines = io.StringIO(record, newline="")
+    reader = csv.reader(lines, delimiter=dialect.separator, quotechar=dialect.quote)
+    return written.separator.join(quoted(cell, written) for cell in next(reader))
 
 
 def whole_record(line: str, lines: Iterator[str], dialect: Dialect) -> str:

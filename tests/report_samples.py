@@ -145,6 +145,7 @@ class Table:
             "feature": self.names[j],
             "from": float(value[j]),
             "to": float((value[j] + center[j]) / 2),
+            "cluster": nearest,
         }
         return {
             **found,
@@ -154,6 +155,7 @@ class Table:
                 {
                     **{"feature": self.names[j], "share": share(parts[j], score)},
                     **{"value": float(value[j]), "center": float(center[j])},
+                    "filled": False,
                 }
                 for j in top
             ],

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from report_samples import make_findings
 
 from rtkm import OKM, RTKM
 from rtkm.cli.answers import answers_of_fit, named
@@ -246,6 +247,29 @@ def test_rows_that_are_all_the_same_are_found_the_same(tmp_path):
     assert found["clusters"][0]["center"] == [2.0, 3.0]
     assert found["outliers"] == {"count": 0, "share": 0.0, "cutoff": None, "rows": []}
     json.dumps(found, allow_nan=False)
+
+
+def keys_of(value):
+    """Return the structure of findings: names, and what lies below them."""
+    if isinstance(value, list):
+        kinds = [keys_of(item) for item in value if item is not None]
+        return next((kind for kind in kinds if kind), None)
+    if not isinstance(value, dict):
+        return None
+    ours = {"parameters", "counts", "versions"}  # whose names are data
+    return {
+        name: None if name in ours else keys_of(item) for name, item in value.items()
+    }
+
+
+def test_samples_for_the_report_are_built_like_findings(blobs):
+    found, sample = keys_of(blobs[2]), keys_of(make_findings(ids=True))
+    del found["contrasts"], sample["seconds"]  # not drawn, and added by the command
+    changes = [row["change"] for row in blobs[2]["outliers"]["rows"] if row["change"]]
+    found["outliers"]["rows"]["change"] = keys_of(changes)
+    changes = [row["change"] for row in make_findings()["outliers"]["rows"]]
+    sample["outliers"]["rows"]["change"] = keys_of(changes)
+    assert sample == found
 
 
 def test_every_key_is_documented(blobs):

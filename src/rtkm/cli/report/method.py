@@ -12,6 +12,8 @@ from rtkm.cli.report.parts import cell, head, number_cell, row_head, table
 from rtkm.cli.report.words import UNKNOWN, number, own, printable
 
 MOST_COLUMNS = 40
+KEYS = ("center", "spread", "fill")
+KEY_NAMES = {"center": "center", "spread": "spread", "fill": "if missing"}
 VALUE = 60
 SCALES = {
     "none": "Numbers are used as they are.",
@@ -106,17 +108,18 @@ def preparation(prepared: dict[str, Any]) -> str:
     shown = range(min(len(columns), MOST_COLUMNS))
     if len(shown) < len(columns):
         told += f" Listed are the first {len(shown)} of {len(columns):,} columns."
+    # what was not scaled has no numbers to tell of it
+    shown_keys = KEYS if scale != "none" else KEYS[-1:]
     rows = [
         f"<tr>{row_head(own(columns[j]))}"
         + "".join(
-            number_cell(number(value_at(prepared.get(key), j)))
-            for key in ("center", "spread", "fill")
+            number_cell(number(value_at(prepared.get(key), j))) for key in shown_keys
         )
         + "</tr>"
         for j in shown
     ]
     heads = head("column") + "".join(
-        head(name, "number") for name in ("center", "spread", "if missing")
+        head(KEY_NAMES[key], "number") for key in shown_keys
     )
     made = table("preparation", "Columns as they were prepared", heads, rows)
     return f"<h3>Preparation</h3>\n<p>{told}</p>\n{made}"

@@ -47,8 +47,8 @@ def in_words(objective: dict[str, Any]) -> str:
     """Return how long the fit took, where it ended, and why."""
     end = "It had settled." if objective["converged"] else "It had not settled yet."
     return (
-        f"The fit ended at {number(objective['value'])} after "
-        f"{counted(objective['n_iter'], 'iteration')}. {end}"
+        f"The fit ended at {number(objective['value'])}; its last descent took "
+        f"{counted(objective['n_iter'], 'step')}. {end}"
     )
 
 

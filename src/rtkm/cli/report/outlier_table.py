@@ -25,6 +25,7 @@ MOST_LINES = 500
 FEATURE = 30
 NAME_OF_ROW = 32
 ARROW = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}\N{NO-BREAK SPACE}"
+FILLED = " (filled in)"
 
 Outlier = dict[str, Any]
 
@@ -93,7 +94,8 @@ def caption(shown: Sequence[Outlier]) -> str:
     if any(row["change"] for row in shown):
         told += (
             " Change: the smallest one, of a single feature, that would make the row "
-            f"an inlier; {UNKNOWN} where none would, or none is known."
+            f"an inlier, and of which cluster; {UNKNOWN} where none would, or none is "
+            "known."
         )
     return told
 
@@ -162,7 +164,8 @@ def why_cell(reasons: Sequence[dict[str, Any]]) -> str:
     items = "".join(
         f"<li><b>{percent(reason['share'])}</b> "
         f"<span>{own(reason['feature'], FEATURE, REPEATED)} "
-        f"{number(reason['value'])}, <i>center {number(reason['center'])}</i></span>"
+        f"{number(reason['value'])}{FILLED * reason['filled']}, "
+        f"<i>center {number(reason['center'])}</i></span>"
         "</li>"
         for reason in reasons
     )
@@ -176,7 +179,7 @@ def change_cell(change: dict[str, Any] | None) -> str:
     return cell(
         f"{own(change['feature'], FEATURE, REPEATED)} "
         f'<span class="nowrap">{number(change["from"])}{ARROW}'
-        f"{number(change['to'])}</span>"
+        f"{number(change['to'])}</span> {swatch(change['cluster'])}{change['cluster']}"
     )
 
 

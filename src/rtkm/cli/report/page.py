@@ -178,7 +178,7 @@ def key_figures(findings: dict[str, Any]) -> str:
     sure = [cluster["confidence"] for cluster in found if cluster.get("confidence")]
     if sure:
         doubtful = sum(counts.get("doubtful", 0) for counts in sure)
-        figures.append(figure(doubtful, "doubtful row", " <small>in clusters</small>"))
+        figures.append(figure(doubtful, "doubtful row"))
     return "".join(figures)
 
 

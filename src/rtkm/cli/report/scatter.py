@@ -125,7 +125,7 @@ def axis_name(direction: dict[str, Any], most: int) -> str:
         f"{sign(loading)}<tspan>{escape(shortened(loading['feature'], most))}</tspan>"
         for loading in direction["loadings"][:2]
     ]
-    return ", ".join(names)
+    return f"mostly {', '.join(names)}" if names else ""
 
 
 def sign(loading: dict[str, Any]) -> str:

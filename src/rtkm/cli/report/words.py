@@ -120,7 +120,10 @@ def alike(values: Sequence[Any], size: float, digits: int = 3) -> list[str]:
         return [number(value) for value in values]
     decimals = max(0, min(6, digits - 1 - math.floor(math.log10(size))))
     return [
-        UNKNOWN if known(value) is None else f"{value:,.{decimals}f}"
+        # adding nothing makes a rounded -0 a 0
+        UNKNOWN
+        if known(value) is None
+        else f"{round(value, decimals) + 0.0:,.{decimals}f}"
         for value in values
     ]
 

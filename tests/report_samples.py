@@ -139,7 +139,8 @@ class Table:
         found = {"row": int(i) + 1, "id": self.id(i), "score": score}
         if not self.n_clusters:
             nothing = {"nearest": None, "confidence": None}
-            return {**found, **nothing, "reasons": [], "change": None}
+            nothing |= {"reasons": [], "filled": [], "change": None}
+            return {**found, **nothing}
         j = int(top[0])
         change = {
             "feature": self.names[j],
@@ -150,12 +151,12 @@ class Table:
         return {
             **found,
             "nearest": nearest,
+            "filled": [],
             "confidence": "outlier" if score > 200 else "doubtful",
             "reasons": [
                 {
                     **{"feature": self.names[j], "share": share(parts[j], score)},
                     **{"value": float(value[j]), "center": float(center[j])},
-                    "filled": False,
                 }
                 for j in top
             ],

@@ -467,18 +467,16 @@ def test_the_table_of_outliers_by_hand():
             **{"row": 1217, "id": "A-17", "score": 41.2, "nearest": 1},
             "confidence": "doubtful",
             "reasons": [
-                {
-                    **{"feature": "height", "share": 0.81, "filled": True},
-                    **{"value": 310.0, "center": 172.0},
-                }
+                {"feature": "height", "share": 0.81, "value": 310.0, "center": 172.0}
             ],
+            "filled": ["weight"],
             "change": {"feature": "height", "from": 310.0, "to": 203.1, "cluster": 1},
         }
     ]
     (row,) = rows_of(render(findings), "outlier-rows")
     assert [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row] == [
         *("1,217", "A-17", "41.20", "1", "doubtful"),
-        "81 % height 310 (filled in), center 172",
+        "81 % height 310, center 172 filled in: weight",
         "height 310 \N{RIGHTWARDS ARROW} 203.1 1",
     ]
 

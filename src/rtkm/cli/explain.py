@@ -136,7 +136,8 @@ def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
     lines = [
         [
             on_one_line(features[j]),
-            figure(explained.values[0, j]) + " filled in" * int(explained.filled[0, j]),
+            figure(explained.values[0, j])
+            + " filled in" * (features[j] in described["filled"]),
             figure(explained.centers[0, j]),
             figure(parts[j]),
             percent(parts[j] / total if total else 0.0),

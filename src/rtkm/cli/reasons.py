@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rtkm._confidence import CONFIDENCES
 from rtkm.cli.answers import Answers, Floats, Places, RowNames, frame_for
+from rtkm.cli.preparing import Prepared
 
 N_REASONS = 3
 LEAST_SHARE = 0.01  # of the score; less is no reason
@@ -33,8 +34,6 @@ class Explained:
         What it would have to be.
     joined : ndarray of shape (m,)
         The cluster it would then be in, -1 where there is no such change.
-    filled : ndarray of shape (m, d)
-        Which values stand for missing cells.
     """
 
     nearest: NDArray[np.int32]
@@ -44,7 +43,6 @@ class Explained:
     changed: Places
     to: Floats
     joined: NDArray[np.int32]
-    filled: NDArray[np.bool_]
 
 
 def explain_rows(answers: Answers, places: Places) -> Explained:
@@ -60,9 +58,6 @@ def explain_rows(answers: Answers, places: Places) -> Explained:
     changed = changed.astype(np.intp)
     nearest = frame["nearest_cluster"].to_numpy()
     to = frame["change_to"].to_numpy()
-    filled = np.zeros(rows.shape, dtype=bool)
-    if prepared.filled is not None:
-        filled = prepared.filled[places]
     units, middles = np.array(preparation.spread), np.array(preparation.center)
     return Explained(
         nearest=nearest,
@@ -72,7 +67,6 @@ def explain_rows(answers: Answers, places: Places) -> Explained:
         changed=changed,
         to=to * units[changed] + middles[changed],
         joined=labels_after(answers, rows, changed, to),
-        filled=filled,
     )
 
 
@@ -110,6 +104,7 @@ def describe_rows(answers: Answers, places: Places) -> list[dict[str, Any]]:
             "nearest": None,
             "confidence": None,
             "reasons": [],
+            "filled": filled_features(answers.prepared, place),
             "change": None,
         }
         for place in places.tolist()
@@ -129,6 +124,14 @@ def describe_rows(answers: Answers, places: Places) -> list[dict[str, Any]]:
     return described
 
 
+def filled_features(prepared: Prepared, place: int) -> list[str]:
+    """Return the features of a row that stand for missing cells."""
+    if prepared.filled is None:
+        return []
+    places = np.flatnonzero(prepared.filled[place]).tolist()
+    return [prepared.preparation.columns[j] for j in places]
+
+
 def largest_parts(
     explained: Explained, i: int, features: tuple[str, ...]
 ) -> list[dict[str, Any]]:
@@ -144,7 +147,6 @@ def largest_parts(
             "share": parts[j] / total,
             "value": explained.values[i, j],
             "center": explained.centers[i, j],
-            "filled": bool(explained.filled[i, j]),
         }
         for j in top.tolist()
         if parts[j] >= LEAST_SHARE * total

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from rtkm.cli.figures import figure, percent
+from rtkm.cli.messages import counted
 from rtkm.cli.terminal import Terminal, on_one_line
 
 MOST_CLUSTERS = 20
@@ -42,12 +42,15 @@ def tell_clusters(terminal: Terminal, findings: dict[str, Any]) -> None:
         ],
     )
     left = [
-        f"{len(clusters) - MOST_CLUSTERS:,} more clusters"
-        * (len(clusters) > MOST_CLUSTERS),
-        f"{len(features) - len(shown):,} more features" * (len(shown) < len(features)),
+        counted(n_left, f"more {noun}")
+        for n_left, noun in (
+            (len(clusters) - MOST_CLUSTERS, "cluster"),
+            (len(features) - len(shown), "feature"),
+        )
+        if n_left > 0
     ]
-    if any(left):
-        terminal.say(f"  ({', '.join(filter(None, left))}: see --report or --json)")
+    if left:
+        terminal.say(f"  ({', '.join(left)}: see --report or --json)")
 
 
 def most_telling(findings: dict[str, Any], width: int) -> list[int]:
@@ -83,7 +86,7 @@ def tell_outliers(terminal: Terminal, outliers: dict[str, Any]) -> None:
                 *[on_one_line("" if row["id"] is None else row["id"], 20)] * has_ids,
                 figure(row["score"]),
                 "-" if row["nearest"] is None else str(row["nearest"]),
-                because(row["reasons"]),
+                because(row),
             ]
             for row in rows
         ],
@@ -92,11 +95,12 @@ def tell_outliers(terminal: Terminal, outliers: dict[str, Any]) -> None:
         terminal.say(f"  ({outliers['count'] - len(rows):,} more)")
 
 
-def because(reasons: Sequence[dict[str, Any]]) -> str:
+def because(row: dict[str, Any]) -> str:
     """Return the features that make a row an outlier, in few words."""
     named = [
-        f"{short(reason['feature'])} {figure(reason['value'])}"
-        f"{' filled in' * reason['filled']} ({percent(reason['share'])})"
-        for reason in reasons[:2]
+        f"{short(reason['feature'])} {figure(reason['value'])} "
+        f"({percent(reason['share'])})"
+        for reason in row["reasons"][:2]
     ]
-    return ", ".join(named)
+    filled = [f"{short(feature)} filled in" for feature in row["filled"][:1]]
+    return ", ".join(named + filled)

@@ -25,7 +25,6 @@ MOST_LINES = 500
 FEATURE = 30
 NAME_OF_ROW = 32
 ARROW = "\N{NO-BREAK SPACE}\N{RIGHTWARDS ARROW}\N{NO-BREAK SPACE}"
-FILLED = " (filled in)"
 
 Outlier = dict[str, Any]
 
@@ -112,7 +111,7 @@ def columns_of(shown: Sequence[Outlier]) -> list[Column]:
     if any(row["confidence"] is not None for row in shown):
         columns.append(Column("confidence", "text", confidence_cell))
     if any(row["reasons"] for row in shown):
-        columns.append(Column("why", "text", lambda row: why_cell(row["reasons"])))
+        columns.append(Column("why", "text", why_cell))
     if any(row["change"] for row in shown):
         columns.append(Column("change", "text", lambda row: change_cell(row["change"])))
     first = Column(
@@ -157,18 +156,21 @@ def confidence_cell(row: Outlier) -> str:
     return cell(escape(str(row["confidence"] or UNKNOWN)))
 
 
-def why_cell(reasons: Sequence[dict[str, Any]]) -> str:
+def why_cell(row: Outlier) -> str:
     """Return the features that make a row an outlier."""
+    reasons = row["reasons"]
     if not reasons:
         return cell(UNKNOWN)
     items = "".join(
         f"<li><b>{percent(reason['share'])}</b> "
         f"<span>{own(reason['feature'], FEATURE, REPEATED)} "
-        f"{number(reason['value'])}{FILLED * reason['filled']}, "
-        f"<i>center {number(reason['center'])}</i></span>"
+        f"{number(reason['value'])}, <i>center {number(reason['center'])}</i></span>"
         "</li>"
         for reason in reasons
     )
+    if row["filled"]:
+        names = ", ".join(own(name, FEATURE, REPEATED) for name in row["filled"])
+        items += f"<li><b></b> <span><i>filled in: {names}</i></span></li>"
     return cell(f"<ul>{items}</ul>", "why")
 
 

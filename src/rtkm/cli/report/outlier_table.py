@@ -181,7 +181,8 @@ def change_cell(change: dict[str, Any] | None) -> str:
     return cell(
         f"{own(change['feature'], FEATURE, REPEATED)} "
         f'<span class="nowrap">{number(change["from"])}{ARROW}'
-        f"{number(change['to'])}</span> {swatch(change['cluster'])}{change['cluster']}"
+        f"{number(change['to'])}</span> "
+        f'<span class="nowrap">{swatch(change["cluster"])} {change["cluster"]}</span>'
     )
 
 

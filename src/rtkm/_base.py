@@ -39,8 +39,8 @@ class PrototypeClusterer(Explanations):
     next state; both are written in the words of :class:`rtkm._table.Table`. Those with
     rules of their own for new rows also give ``_rate``, ``_belong``, ``_crisp`` or
     ``_offset``, with what they need for it kept by ``_learn``, and what explains these
-    rules (``_split``, ``_squared_cutoffs``, ``_margins``, ``_variances``); ``_check``
-    refuses parameters that do not suit the table.
+    rules (``_split``, ``_targets``, ``_squared_cutoffs``, ``_margins``,
+    ``_variances``); ``_check`` refuses parameters that do not suit the table.
 
     Parameters
     ----------

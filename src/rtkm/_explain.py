@@ -45,6 +45,11 @@ class Explanations(Confidence):
         rows, C = dense(X), self.cluster_centers_.astype(np.float64)
         return sum(np.square(rows - C[labels]) for labels in nearest.labels.T)
 
+    def _targets(self, X: Table) -> Floats:
+        """Return what each row is compared with, (n, d): the mean of its centers."""
+        nearest = X.nearest(self.cluster_centers_, self._n_nearest_fitted)
+        return self.cluster_centers_.astype(np.float64)[nearest.labels].mean(axis=1)
+
     def explain(self, X: ArrayLike) -> pd.DataFrame:
         """Return, for each row, what its answer comes from and what would change it.
 

@@ -26,6 +26,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         if os.path.exists(path) and not os.path.isfile(target):
             with open(path, "wb") as stream:
                 yield stream
+        elif Path(os.path.abspath(path)).parts[1:2] in (("dev",), ("proc",)):
+            # a file that another program has open keeps what it holds
+            with open(path, "ab") as stream:
+                yield stream
         else:
             with renaming(part, target) as stream:
                 yield stream

@@ -47,6 +47,7 @@ from rtkm._learned import Savable
 FORMAT = 1
 PARTS = ["extra", "model", "written_by"]
 MOST_QUOTED = 500
+MOST_BYTES = 2**30
 
 
 class ModelFileError(ValueError):
@@ -65,7 +66,7 @@ class ModelFileError(ValueError):
     """
 
 
-def load(path: str | os.PathLike[str], *, max_bytes: int = 2**30) -> Any:
+def load(path: str | os.PathLike[str], *, max_bytes: int = MOST_BYTES) -> Any:
     """Return the model that ``model.save(path)`` wrote.
 
     It answers for new rows exactly as the saved one did: ``predict``,
@@ -113,11 +114,11 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = 2**30) -> Any:
     >>> loaded.predict([[0.4], [500.0]])
     array([ 1, -1], dtype=int32)
     """
-    return read(path, max_bytes)[1]
+    return read_model(path, max_bytes)[1]
 
 
 def describe_model(
-    path: str | os.PathLike[str], *, max_bytes: int = 2**30
+    path: str | os.PathLike[str], *, max_bytes: int = MOST_BYTES
 ) -> dict[str, Any]:
     """Return what a model file says, without its arrays.
 
@@ -155,7 +156,7 @@ def describe_model(
     >>> description["model"]["parameters"]["cutoff_factor"]
     3.0
     """
-    return read(path, max_bytes)[0]
+    return read_model(path, max_bytes)[0]
 
 
 def save(
@@ -187,7 +188,9 @@ def as_bytes(model: Any, extra: Mapping[str, Any] | None) -> bytes:
     return content
 
 
-def read(path: str | os.PathLike[str], max_bytes: int) -> tuple[dict[str, Any], Any]:
+def read_model(
+    path: str | os.PathLike[str], max_bytes: int = MOST_BYTES
+) -> tuple[dict[str, Any], Any]:
     """Return description and model of a file, or say what is wrong with it."""
     try:
         content = read_bytes(path, max_bytes)

@@ -138,9 +138,12 @@ class OverlappingClusterer(PrototypeClusterer):
         return Rating(labels.astype(np.int32), scores, costs)
 
     def _split(self, X: Table) -> Floats:
+        return np.square(dense(X) - self._targets(X))
+
+    def _targets(self, X: Table) -> Floats:
         C = self.cluster_centers_
         sets, _ = self._choose(X, C, self._charges_fitted)
-        return np.square(dense(X) - self._mix(sets) @ C.astype(np.float64))
+        return self._mix(sets) @ C.astype(np.float64)
 
     def _margins(self, X: Table) -> Floats:
         C, charges = self.cluster_centers_, self._charges_fitted

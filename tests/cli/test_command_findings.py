@@ -105,9 +105,11 @@ def test_the_change_makes_an_inlier_and_a_little_less_does_not(blobs):
         n_changes += 1
         values = frame.loc[[row["row"] - 1], ["a", "b", "c"]].astype(float)
         assert change["from"] == pytest.approx(values[change["feature"]].iloc[0])
-        for share, expected in [(1 + 1e-9, 0), (1 - 1e-6, -1)]:
+        for share, expected in [(1, 0), (1 - 1e-6, -1)]:
             new = values.copy()
-            new[change["feature"]] += share * (change["to"] - change["from"])
+            new[change["feature"]] = change["to"]
+            if share < 1:
+                new[change["feature"]] += (1 - share) * (change["from"] - change["to"])
             scaled = preparation.scaled(new.to_numpy())
             label = answers.model.predict(pd.DataFrame(scaled, columns=new.columns))[0]
             assert (label == -1) == (expected == -1)

@@ -126,9 +126,15 @@ def test_every_method_fits_tells_and_writes(rtkm, people, tmp_path, method):
     assert found["method"]["name"] == method
     frame = pd.read_csv(tmp_path / "out.csv")
     assert found["outliers"]["count"] == frame["outlier"].sum()
-    assert sum(c["size"] for c in found["clusters"]) == (
-        (frame["label"] >= 0).sum() if k else 0
-    )
+    if k:
+        sizes = [cluster["size"] for cluster in found["clusters"]]
+        labels = frame["label"]
+        counts = [(labels == label).sum() for label in range(2)]
+        if found["overlap"]:
+            assert sizes == np.diag(found["overlap"]["matrix"]).tolist()
+            assert all(np.greater_equal(sizes, counts))
+        else:
+            assert sizes == counts
 
 
 def test_decisions_are_said_aloud(rtkm, tmp_path):
@@ -297,3 +303,77 @@ def test_answers_flow_out_and_words_go_aside(rtkm, people, tmp_path):
     run = subprocess.run(command, capture_output=True, cwd=tmp_path, check=True)
     assert json.loads(run.stdout)["source"]["n_rows"] == 62
     assert run.stderr == b""
+
+
+def closed_pipe():
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+def run_with(arguments, folder, **streams):
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
+    return subprocess.run(
+        [sys.executable, "-m", "rtkm", *arguments], cwd=folder, check=False, **streams
+    )
+
+
+def test_files_are_there_even_if_nobody_takes_what_flows_out(people, tmp_path):
+    files = ["--output", "-", "--report", "r.html", "--json", "j.json"]
+    run = run_with(["fit", *PEOPLE, *files], tmp_path, stdout=closed_pipe())
+    assert run.returncode == 0
+    assert (tmp_path / "r.html").exists()
+    assert (tmp_path / "j.json").exists()
+
+
+def test_answers_flow_out_even_if_nobody_hears_the_words(people, tmp_path):
+    run = run_with(["fit", *PEOPLE, "--output", "-"], tmp_path, stderr=closed_pipe())
+    assert run.returncode == 0
+    assert len(run.stdout.splitlines()) == 63
+
+
+def test_a_log_that_standard_output_goes_to_keeps_its_lines(people, tmp_path):
+    for name in ("/dev/stdout", "/dev/fd/1"):
+        with (tmp_path / "log.txt").open("wb") as log:
+            log.write(b"precious\n")
+            log.flush()
+            words = ["--quiet", "--json", name]
+            assert run_with(["fit", *PEOPLE, *words], tmp_path, stdout=log)
+        assert (tmp_path / "log.txt").read_bytes().startswith(b"precious\n")
+
+
+def test_nothing_from_a_table_commands_the_terminal(rtkm, tmp_path):
+    escape = "\x1b]0;title\x07\x1b[31m"
+    filler = "".join(f"{i},{i * i % 7},word{i}\n" for i in range(400))
+    (tmp_path / "t.csv").write_text(f"x{escape},y,name\n{filler}9999,1,{escape}\n")
+    options = ["-k", "2", "--contamination", "1", "--id", "name", "--model", "m"]
+    outcome = rtkm("fit", "t.csv", *options, "--report", "r.html")
+    assert outcome.code == 0
+    assert "\x1b" not in outcome.out
+    assert "Next: rtkm explain m t.csv --row 401" in outcome.out
+    (tmp_path / "t.csv").write_text(f"x{escape}\n1e300\n1\n" + 200 * "2\n")
+    outcome = rtkm("fit", "t.csv", "-k", "1", "--scale", "none")
+    assert outcome.code == 1
+    assert "\x1b" not in outcome.err
+
+
+def test_rows_in_several_clusters_count_in_each(rtkm, tmp_path, people):
+    options = ["-k", "3", "--memberships", "2", "--contamination", "3"]
+    words = ["--missing", "drop", "--json", "j.json", "--output", "o.csv"]
+    rtkm("fit", "people.csv", *options, *words)
+    found = json.loads((tmp_path / "j.json").read_text())
+    frame = pd.read_csv(tmp_path / "o.csv")
+    for cluster in found["clusters"]:
+        mine = frame[frame[f"membership_{cluster['label']}"] > 0]
+        assert cluster["size"] == len(mine)
+        spread = mine[["height", "weight"]].std(ddof=0)
+        np.testing.assert_allclose(cluster["spread"], spread, rtol=1e-9)
+    assert sum(cluster["size"] for cluster in found["clusters"]) == 2 * 58
+
+
+def test_outliers_that_the_cut_off_does_not_tell_are_told(rtkm, tmp_path):
+    (tmp_path / "t.csv").write_text("x\n" + "1\n" * 9 + "5\n" * 9)
+    options = ["-k", "1", "--contamination", "4", "--scale", "none"]
+    rtkm("fit", "t.csv", *options, "--json", "j.json")
+    notes = json.loads((tmp_path / "j.json").read_text())["notes"]
+    assert any("as new ones they would be judged otherwise" in note for note in notes)

@@ -56,8 +56,14 @@ def test_compare_gives_what_fit_gives(rtkm, people, tmp_path):
 def test_compare_tells_what_failed(rtkm, people):
     options = ["--missing", "drop", "--contamination", "40"]
     outcome = rtkm("compare", "people.csv", "-k", "30", *options, "--methods", "RTKM")
-    assert outcome.code == 0
-    assert "RTKM failed: " in outcome.out
+    assert outcome.code == 1
+    assert "RTKM failed: --contamination 40 leaves 21 of 61 rows" in outcome.out
+    assert outcome.err == "rtkm: every method failed.\n"
+    some = rtkm(
+        "compare", "people.csv", "-k", "30", *options, "--methods", "RTKM", "OKM"
+    )
+    assert some.code == 0
+    assert "RTKM failed: " in some.out
 
 
 @pytest.mark.parametrize(
@@ -69,12 +75,30 @@ def test_compare_tells_what_failed(rtkm, people):
         (["-k", "2", "--output", "no/runs.csv"], 1, "there is no folder no."),
         (["-k", "2", "--drop", "weight", "--truth", "weight"], 1, "missing cell"),
         (["-k", "2", "--output", "people.csv"], 1, "would replace the table"),
+        (["-k", "2", "--output", "runs.parquet"], 1, "expected a name in .csv."),
     ],
 )
 def test_comparisons_that_cannot_be_made(rtkm, people, options, code, message):
     outcome = rtkm("compare", "people.csv", *options)
     assert outcome.code == code
     assert message in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        (["1", "2", "-1", ""], "has 1 missing cell"),
+        (["a", "b", "noise", "NA"], "has 1 missing cell"),
+        (["1.0", "2.0", "-1.0", "1.0"], "2 known clusters, 1 known outlier."),
+        (["a", "b", "Noise", " a"], "2 known clusters, 1 known outlier."),
+    ],
+)
+def test_known_labels_are_read_with_care(rtkm, tmp_path, cells, told):
+    rows = [f"{x},{cell}" for x, cell in zip([1, 9, 5, 1.5], cells, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["x,truth", *rows]) + "\n")
+    options = ["--truth", "truth", "--contamination", "1", "--methods", "RTKM"]
+    outcome = rtkm("compare", "t.csv", "-k", "2", *options)
+    assert told in outcome.out + outcome.err
 
 
 def test_methods_are_listed_and_described(rtkm):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 import sys
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from rtkm import CBLOF, KMOR, RTKM
@@ -240,3 +243,93 @@ def test_model_files_carry_the_command(rtkm, tmp_path, model):
     extra = describe_model(tmp_path / model)["extra"]
     assert extra["command"].startswith("rtkm fit people.csv -k 2")
     assert json.dumps(extra)
+
+
+@pytest.mark.parametrize("method", ["OKM", "MOC", "ESP"])
+def test_rows_are_compared_with_what_their_clusters_make_together(
+    rtkm, people, tmp_path, method
+):
+    options = ["--method", method, "--scale", "none"]
+    rtkm(*FIT, *options)
+    rtkm("explain", "model.rtkm", "people.csv", "--output", "why.csv")
+    frame = pd.read_csv(tmp_path / "why.csv")
+    row = frame["score"].idxmax()
+    out = rtkm("explain", "model.rtkm", "people.csv", "--row", row + 1).out
+    for feature in ("height", "weight"):
+        line = next(li for li in out.splitlines() if li.startswith(f"  {feature}"))
+        cells = line.replace(" filled in", "").replace(",", "").split()
+        value, center, part = map(float, cells[1:4])
+        assert (value - center) ** 2 == pytest.approx(part, rel=0.05, abs=0.1)
+    assert "This method calls no row an outlier." in out
+
+
+IDS = {
+    "float": pa.array([4.0, 2.5, None]),
+    "bool": pa.array([True, False, None]),
+    "date": pa.array([0, 10**6, None], pa.date32()),
+    "far date": pa.array([10**9, 0, None], pa.date32()),
+    "time": pa.array([0, 1, None], pa.timestamp("us")),
+    "zone": pa.array([0, 1, None], pa.timestamp("ns", "UTC")),
+    "duration": pa.array([0, 1, None], pa.duration("s")),
+    "list": pa.array([[1], [2, 3], None]),
+    "bytes": pa.array([b"\xff", b"a", None]),
+    "words": pa.array(["a", "b", None]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", IDS)
+def test_rows_are_found_by_what_they_are_called(rtkm, tmp_path, kind):
+    table = pa.table({"x": [1.0, 9.0, 5.0], "name": IDS[kind]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    options = ["-k", "2", "--contamination", "1", "--id", "name"]
+    words = ["--model", "m.rtkm", "--json", "j.json"]
+    outcome = rtkm("fit", "t.parquet", *options, *words)
+    assert outcome.code == 0, outcome.err
+    found = json.loads((tmp_path / "j.json").read_text())
+    for name in found["scatter"]["points"]["id"] if found["scatter"] else ["a"]:
+        if name is not None:
+            outcome = rtkm("explain", "m.rtkm", "t.parquet", f"--row={name}")
+            assert outcome.code == 0, outcome.err
+
+
+def test_the_next_command_works(rtkm, people, tmp_path):
+    people.write_text(people.read_text().replace(",", ";"))
+    (tmp_path / "model.rtkm").unlink(missing_ok=True)
+    fit = rtkm("fit", "people.csv", *FIT[2:], "--sep=;", "--report", "r.html")
+    predict = rtkm(
+        "predict",
+        "model.rtkm",
+        "people.csv",
+        "--sep=;",
+        "--id",
+        "name",
+        "--missing",
+        "drop",
+        "--output",
+        "o.csv",
+    )
+    for outcome in (fit, predict):
+        line = outcome.out.splitlines()[-1].removeprefix("Next: rtkm ")
+        assert "--sep=" in line
+        assert rtkm(*shlex.split(line)).code == 0
+
+
+def test_detectors_are_not_asked_to_explain(rtkm, people):
+    rtkm("fit", "people.csv", "--method", "CBLOF", *FIT[4:], "--report", "r.html")
+    out = rtkm("predict", "model.rtkm", "people.csv", "--output", "o.csv").out
+    assert "explain" not in out
+
+
+@pytest.mark.parametrize("extra", [{"id": []}, {"id": {}}, {"id": 3}, {"other": 1}])
+def test_odd_extras_do_no_harm(rtkm, people, tmp_path, extra):
+    X = pd.read_csv(people)[["height"]]
+    RTKM(2, random_state=0).fit(X).save(tmp_path / "m.rtkm", extra=extra)
+    assert rtkm("predict", "m.rtkm", "people.csv").code == 0
+
+
+def test_the_model_is_not_overwritten_by_its_answers(rtkm, people, tmp_path):
+    X = pd.read_csv(people)[["height"]]
+    RTKM(2, random_state=0).fit(X).save(tmp_path / "m.csv")
+    outcome = rtkm("predict", "m.csv", "people.csv", "--output", "m.csv")
+    assert outcome.code == 1
+    assert "--output m.csv would replace the model" in outcome.err

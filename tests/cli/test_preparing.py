@@ -60,6 +60,14 @@ def test_units_differ_widely_beyond_ten(tmp_path, factor, scale):
     assert prepare(sheet_of(tmp_path, "x,y\n" + rows)).preparation.scale == scale
 
 
+def test_clusters_that_are_apart_do_not_make_units_differ(tmp_path):
+    rng = np.random.default_rng(0)
+    modes = np.repeat([0, 10, 20], 100) + 0.3 * rng.normal(size=300)
+    noise = 0.3 * rng.normal(size=300)
+    rows = "".join(f"{x:.3f},{y:.3f}\n" for x, y in zip(modes, noise, strict=True))
+    assert prepare(sheet_of(tmp_path, "x,y\n" + rows)).preparation.scale == "none"
+
+
 def test_outliers_do_not_make_units_differ(tmp_path):
     rows = "".join(f"{x},{x % 7}\n" for x in range(20, 0, -1))
     sheet = sheet_of(tmp_path, "x,y\n" + rows + "1e9,3\n")

@@ -460,6 +460,16 @@ def test_edges_that_are_not_known():
 # Outliers
 
 
+@pytest.mark.parametrize("letter", ["x", "\u0416", "\u6f22"])
+def test_long_ids_keep_the_page_small(letter):
+    findings = make_findings(n_rows=10_000, n_outliers=1000, n_features=20)
+    points = findings["scatter"]["points"]
+    points["id"] = [letter * 50 + str(row) for row in points["row"]]
+    for row in findings["outliers"]["rows"]:
+        row["id"] = letter * 50 + str(row["row"])
+    assert len(render(findings).encode()) < 2**20
+
+
 def test_the_table_of_outliers_by_hand():
     findings = make_findings(n_rows=40, n_outliers=1)
     findings["outliers"]["rows"] = [
@@ -477,7 +487,7 @@ def test_the_table_of_outliers_by_hand():
     assert [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row] == [
         *("1,217", "A-17", "41.20", "1", "doubtful"),
         "81 % height 310, center 172 filled in: weight",
-        "height 310 \N{RIGHTWARDS ARROW} 203.1 1",
+        "height 310 \N{RIGHTWARDS ARROW} 203.1  1",
     ]
 
 

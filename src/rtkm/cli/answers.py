@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rtkm._confidence import CONFIDENCES, DOUBTFUL, OUTLIER
 from rtkm._optional import import_pandas
@@ -16,6 +17,8 @@ from rtkm.cli.writing import membership_columns
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]
+
+BLOCK = 2**14  # rows whose memberships are looked at together
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,22 @@ class Answers:
         if self.ranks is not None:
             columns["confidence"] = CONFIDENCES[self.ranks]
         return columns
+
+    def assignments(self) -> sparse.csr_array:
+        """Return which clusters the rows of a fit are in; outliers are in none."""
+        n, inside = len(self.labels), ~self.outliers
+        weights = self.model._memberships.tocsr()
+        if weights.nnz == n and (np.diff(weights.indptr) == 1).all():
+            rows, columns = np.flatnonzero(inside), self.labels[inside]
+            return sparse.csr_array(
+                (np.ones(len(rows)), (rows, columns)), weights.shape
+            )
+        blocks = []
+        for first in range(0, n, BLOCK):
+            block = slice(first, first + BLOCK)
+            crisp = self.model._crisp(weights[block].toarray())
+            blocks.append(sparse.csr_array((crisp & inside[block, None]).astype(float)))
+        return sparse.vstack(blocks, format="csr")
 
     def farthest(self, most: int) -> Places:
         """Return the outliers of the highest scores, those first."""
@@ -150,5 +169,17 @@ class RowNames:
         """Return what the user calls a row, if anything."""
         if self.ids is None:
             return None
-        value = self.ids[int(self.places[place])].as_py()
-        return None if value is None else str(value)
+        return id_text(self.ids[int(self.places[place])])
+
+
+def id_text(scalar: Any) -> str | None:
+    """Return what an id is called; a whole number is called so, whatever its type."""
+    if not scalar.is_valid:
+        return None
+    try:
+        value = scalar.as_py()
+    except (ArithmeticError, ValueError):  # a date that Python has no word for
+        return str(scalar.value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)

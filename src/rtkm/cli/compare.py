@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtkm import compare
 from rtkm._optional import import_pandas
 from rtkm.cli import options as shared
-from rtkm.cli.answers import named
+from rtkm.cli.answers import id_text, named
 from rtkm.cli.figures import figure
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
@@ -19,14 +19,16 @@ from rtkm.cli.flags import (
     SEED,
     find_method,
     flags_of,
+    in_flags,
     reader_of,
     typed_fields,
 )
 from rtkm.cli.messages import InputError, counted
+from rtkm.cli.numerals import is_missing
 from rtkm.cli.preparing import Prepared, check_known
 from rtkm.cli.reading import Sheet
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import writing_beside
+from rtkm.cli.writing import ending_of, writing_beside
 
 USUAL = (
     "RTKM",
@@ -136,6 +138,8 @@ def run(options: argparse.Namespace) -> None:
         options.parser.error(str(error).replace("--method ", "--methods "))
     sheet = shared.read(options)
     check_files(options, sheet)
+    if options.output is not None and ending_of(options.output) != ".csv":
+        raise InputError(f"--output {options.output}: expected a name in .csv.")
     truth = None
     if options.truth is not None:
         check_known(sheet, options.truth, "--truth")
@@ -146,6 +150,8 @@ def run(options: argparse.Namespace) -> None:
         truth = find_truth(sheet, options.truth, prepared, terminal)
     frame = run_all(named(prepared), methods, truth, options)
     tell(terminal, frame)
+    if frame["seconds"].isna().all():
+        raise InputError("every method failed.")
     if options.output is not None:
         with writing_beside(options.output) as stream:
             stream.write(frame.to_csv(index=False).encode())
@@ -186,14 +192,15 @@ def find_truth(
 ) -> NDArray[np.int64]:
     """Return known labels as numbers, -1 for outliers."""
     cells = sheet.columns.column(sheet.places[name])
-    if cells.null_count:
+    words = np.array([id_text(cell) or "" for cell in cells])[prepared.kept]
+    values, labels = np.unique(np.char.strip(words), return_inverse=True)
+    n_missing = sum(map(is_missing, words))
+    if n_missing:
         raise InputError(
-            f"--truth {name} has {counted(cells.null_count, 'missing cell')}; expected "
-            "a label for every row."
+            f"--truth {name} has {counted(n_missing, 'missing cell')}; expected a "
+            "label for every row."
         )
-    words = np.array([str(cell) for cell in cells.to_pylist()])[prepared.kept]
-    values, labels = np.unique(words, return_inverse=True)
-    outlying = [word.strip().casefold() in OUTLIER_WORDS for word in values]
+    outlying = [word.casefold() in OUTLIER_WORDS for word in values]
     labels = np.where(np.array(outlying)[labels], -1, labels)
     n_outliers = int((labels < 0).sum())
     n_kinds = len(values) - sum(outlying)
@@ -221,4 +228,5 @@ def tell(terminal: Terminal, frame: Any) -> None:
     if frame["start"].nunique() > 1:
         terminal.say("  (means over runs; of the objective the best)")
     for method, errors in failed.groupby("method", sort=False):
-        terminal.say(f"{method} failed: {errors['error'].iloc[0]}")
+        reason = errors["error"].iloc[0].partition(": ")[2]
+        terminal.say(f"{method} failed: {in_flags(reason, find_method(method))}")

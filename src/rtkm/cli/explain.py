@@ -10,8 +10,7 @@ import numpy as np
 
 from rtkm._confidence import CONFIDENCES
 from rtkm.cli import options as shared
-from rtkm.cli.answers import Answers
-from rtkm.cli.arrow import pc
+from rtkm.cli.answers import Answers, id_text
 from rtkm.cli.figures import figure, percent
 from rtkm.cli.files import terminal_for, where
 from rtkm.cli.messages import InputError, listed, nearest, shown
@@ -105,8 +104,7 @@ def rows_called(prepared: Prepared, name: str) -> list[int]:
     """Return the rows of an id."""
     if prepared.ids is None:
         return []
-    called_so = pc.equal(prepared.ids.cast("string"), name).fill_null(False)
-    return np.flatnonzero(called_so.to_numpy()).tolist()
+    return [row for row, id in enumerate(prepared.ids) if id_text(id) == name]
 
 
 def row_numbered(prepared: Prepared, name: str) -> int:
@@ -119,7 +117,8 @@ def row_numbered(prepared: Prepared, name: str) -> int:
         raise InputError(
             f"--row {name}: no row has this number; expected {wanted}, or --id."
         )
-    some = prepared.ids.cast("string").drop_null().slice(0, MOST_IDS).to_pylist()
+    texts = map(id_text, prepared.ids.slice(0, MOST_IDS))
+    some = [text for text in texts if text is not None]
     raise InputError(
         f"--row {name}: no row has this id; {nearest(name, some)} Or give {wanted}."
     )
@@ -173,10 +172,10 @@ def verdict(answers: Answers, place: int, described: dict[str, Any]) -> str:
             f"{name} is an outlier{sure}: its score is {score}, and outliers begin at "
             f"{cut}. The nearest cluster is {described['nearest']}."
         )
-    return (
-        f"{name} is in cluster {answers.labels[place]} ({confidence}): its score is "
-        f"{score}, and outliers begin at {cut}."
-    )
+    told = f"{name} is in cluster {answers.labels[place]} ({confidence}): its score is "
+    if not np.isfinite(answers.model.offset_):
+        return f"{told}{score}. This method calls no row an outlier."
+    return f"{told}{score}, and outliers begin at {cut}."
 
 
 def remedy(change: dict[str, Any] | None) -> str:

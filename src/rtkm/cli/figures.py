@@ -35,7 +35,7 @@ def figure(value: Any, digits: int = 4, unknown: str = UNKNOWN) -> str:
         return unknown
     if value == 0:
         return "0"
-    if not 1e-4 <= abs(value) < 1e7:
+    if not 1e-4 <= abs(value) < 1e15:
         return scientific(value, digits)
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return trimmed(f"{value:,.{decimals}f}")

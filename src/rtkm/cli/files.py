@@ -35,6 +35,8 @@ def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
     taken: dict[Path, str] = {}
     if sheet.source.path is not None:
         taken[sheet.source.path.resolve()] = "the table"
+    if isinstance(getattr(options, "model", None), str):
+        taken[Path(options.model).resolve()] = "the model"
     for name, path in paths_of(options).items():
         check_place(f"--{name}", path)
         place = path.resolve()
@@ -67,9 +69,16 @@ def check_place(option: str, path: Path) -> None:
 
 
 def write_together(writers: Mapping[Path, Callable[[BinaryIO], object]]) -> None:
-    """Write files that take their places together, or not at all."""
+    """Write files that take their places together, or not at all.
+
+    What flows out goes last, since it cannot be taken back.
+    """
     with ExitStack() as places:
         for path, write in writers.items():
-            stream = places.enter_context(writing_beside(path))
-            write(stream)
-            stream.flush()  # a full disk shows before any file has taken its place
+            if str(path) != STANDARD_OUTPUT:
+                stream = places.enter_context(writing_beside(path))
+                write(stream)
+                stream.flush()  # a full disk shows before a file has taken its place
+    if STANDARD_OUTPUT in map(str, writers):
+        with writing_beside(STANDARD_OUTPUT) as stream:
+            writers[Path(STANDARD_OUTPUT)](stream)

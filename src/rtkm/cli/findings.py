@@ -14,11 +14,13 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from scipy import sparse
 
 import rtkm
 from rtkm._confidence import CONFIDENCES, OUTLIER
-from rtkm.cli.answers import Answers
+from rtkm.cli.answers import Answers, Places
 from rtkm.cli.flags import purpose
+from rtkm.cli.messages import counted
 from rtkm.cli.pictures import distributions, scatter
 from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
@@ -27,7 +29,6 @@ from rtkm.cli.summary import summarize
 FORMAT = 1
 MOST_OUTLIERS = 1000  # that are listed, with their reasons
 MOST_CONTRASTS = 40
-BLOCK = 2**14  # rows whose memberships are looked at together
 
 
 def find(
@@ -35,6 +36,8 @@ def find(
 ) -> dict[str, Any]:
     """Return the findings of a fit."""
     prepared, model = answers.prepared, answers.model
+    assignments = answers.assignments() if answers.n_clusters else None
+    members = members_of(answers, assignments)
     findings: dict[str, Any] = {
         "format": FORMAT,
         "versions": {
@@ -52,7 +55,7 @@ def find(
             "n_used": len(prepared.X),
             "n_dropped": sheet.n_rows - len(prepared.X),
         },
-        "notes": notes,
+        "notes": [*notes, *about_ties(answers)],
         "method": {
             "name": type(model).__name__,
             "title": purpose(type(model))[0],
@@ -61,16 +64,29 @@ def find(
         "features": list(prepared.preparation.columns),
         "preparation": prepared.preparation.to_json(),
         "objective": objective(model),
-        "clusters": clusters(answers),
+        "clusters": clusters(answers, members),
         "outliers": outliers(answers),
-        "overlap": overlap(answers),
+        "overlap": overlap(assignments),
         "scatter": scatter(answers),
     }
     findings["contrasts"] = contrasts(findings["clusters"], findings["features"])
     telling = [contrast["feature"] for contrast in findings["contrasts"]]
-    findings["distributions"] = distributions(answers, telling)
+    findings["distributions"] = distributions(answers, members, telling)
     findings["summary"] = summarize(findings)
     return plain(findings)
+
+
+def about_ties(answers: Answers) -> list[str]:
+    """Tell of rows that the cut-off does not tell apart."""
+    beyond = -answers.scores < answers.model.offset_
+    count = int((beyond != answers.outliers).sum())
+    if not count:
+        return []
+    rows = counted(count, "row")
+    return [
+        f"{rows} on the wrong side of the cut-off, as far from their centers as others "
+        "or left out in an earlier round: as new ones they would be judged otherwise."
+    ]
 
 
 def parameters(model: Any) -> dict[str, Any]:
@@ -98,35 +114,35 @@ def objective(model: Any) -> dict[str, Any] | None:
 # Clusters
 
 
-def clusters(answers: Answers) -> list[dict[str, Any]]:
+def members_of(answers: Answers, assignments: sparse.csr_array | None) -> list[Places]:
+    """Return the rows of each cluster; all that are inside, of a detector."""
+    if assignments is None:
+        return [np.flatnonzero(~answers.outliers)]
+    columns = assignments.tocsc()
+    ends = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
+    return [columns.indices[start:end] for start, end in ends]
+
+
+def clusters(answers: Answers, members: list[Places]) -> list[dict[str, Any]]:
     """Return size, center and spread of each cluster."""
     if answers.ranks is None:
         return []
     preparation = answers.prepared.preparation
     centers = preparation.in_data_units(answers.model.cluster_centers_)
     units = np.array(preparation.spread)
-    k, n_ranks = answers.n_clusters, len(CONFIDENCES)
-    inside = ~answers.outliers
-    cells = answers.labels[inside] * n_ranks + answers.ranks[inside]
-    counts = np.bincount(cells, minlength=k * n_ranks).reshape(k, n_ranks)
     found = []
-    for label in range(k):
-        rows = answers.prepared.X[answers.labels == label]
-        size = len(rows)
+    for label, rows in enumerate(members):
+        X, size = answers.prepared.X[rows], len(rows)
+        counts = np.bincount(answers.ranks[rows], minlength=len(CONFIDENCES))
+        sure = zip(CONFIDENCES[:OUTLIER], counts[:OUTLIER].tolist(), strict=True)
         found.append(
             {
                 "label": label,
                 "size": size,
                 "share": size / len(answers.labels),
                 "center": centers[label].tolist(),
-                "spread": (rows.std(axis=0) * units if size else 0 * units).tolist(),
-                "confidence": dict(
-                    zip(
-                        CONFIDENCES[:OUTLIER].tolist(),
-                        counts[label, :OUTLIER].tolist(),
-                        strict=True,
-                    )
-                ),
+                "spread": (X.std(axis=0) * units if size else 0 * units).tolist(),
+                "confidence": {str(kind): count for kind, count in sure},
             }
         )
     return found
@@ -153,21 +169,15 @@ def contrasts(
     return [{"feature": features[j], "apart": apart[j]} for j in order.tolist()]
 
 
-def overlap(answers: Answers) -> dict[str, Any] | None:
+def overlap(assignments: sparse.csr_array | None) -> dict[str, Any] | None:
     """Return how many rows any two clusters have in common, if there are any."""
-    if not answers.n_clusters:
+    if assignments is None:
         return None
-    weights = answers.model._memberships.tocsr()
-    k = answers.n_clusters
-    common, several = np.zeros((k, k), dtype=np.int64), 0
-    for first in range(0, len(answers.labels), BLOCK):
-        block = slice(first, first + BLOCK)
-        inside = answers.model._crisp(weights[block].toarray())
-        inside &= ~answers.outliers[block, None]
-        several += int((inside.sum(axis=1) > 1).sum())
-        # float32 counts exactly in blocks of this size, and multiplies fast
-        common += (inside.T.astype(np.float32) @ inside).astype(np.int64)
-    return {"several": several, "matrix": common.tolist()} if several else None
+    several = int((np.diff(assignments.indptr) > 1).sum())
+    if not several:
+        return None
+    common = (assignments.T @ assignments).toarray().astype(int)
+    return {"several": several, "matrix": common.tolist()}
 
 
 # Outliers

@@ -31,7 +31,7 @@ from rtkm.cli.messages import InputError
 from rtkm.cli.preparing import Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.report import render
-from rtkm.cli.telling import tell_findings
+from rtkm.cli.telling import explain_command, tell_findings
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import answer_table, check_output, write_beside
 
@@ -86,14 +86,20 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         f"{shared.FORMATS}",
     )
     group.add_argument(
-        "--report", type=Path, metavar="FILE.html", help="a page that shows it all"
+        "--report",
+        type=shared.output_path,
+        metavar="FILE.html",
+        help="a page that shows it all",
     )
     group.add_argument(
-        "--json", type=Path, metavar="FILE", help="all that was found, for programs"
+        "--json",
+        type=shared.output_path,
+        metavar="FILE",
+        help="all that was found, for programs",
     )
     group.add_argument(
         "--model",
-        type=Path,
+        type=shared.output_path,
         metavar="FILE",
         help="the model, for `rtkm predict` and `rtkm explain`; best .rtkm",
     )
@@ -237,10 +243,7 @@ def next_step(options: argparse.Namespace, findings: dict[str, Any]) -> str:
         return f"Next: {options.command_line} --report report.html"
     if options.model is None:
         return f"Next: {options.command_line} --model model.rtkm"
-    model, data = shlex.quote(str(options.model)), shlex.quote(options.data)
-    row = ""
-    if findings["outliers"]["rows"]:
-        first = findings["outliers"]["rows"][0]
-        name = first["row"] if first["id"] is None else first["id"]
-        row = f" --row {shlex.quote(str(name))}"
-    return f"Next: rtkm explain {model} {data}{row}"
+    if not findings["clusters"]:
+        return f"Next: rtkm predict {shlex.join([str(options.model), options.data])}"
+    rows = findings["outliers"]["rows"]
+    return f"Next: {explain_command(options, options.model, rows)}"

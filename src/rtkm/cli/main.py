@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import TextIO
@@ -14,6 +15,7 @@ from rtkm.cli import compare, demo, explain, fit, methods, predict, reproduce
 from rtkm.cli.completion import add_completion
 from rtkm.cli.flags import find_method, owners_of
 from rtkm.cli.messages import InputError
+from rtkm.cli.terminal import harmless
 
 DESCRIPTION = """\
 Robust clustering of tables: clusters, rows that belong to several of them, and outliers
@@ -33,6 +35,8 @@ examples:
 2 the command was mistyped.
 """
 
+# what tables that cannot be used make others raise: pyarrow, NumPy and ourselves
+BAD_INPUT = (OSError, ValueError, ImportError, ArithmeticError, NotImplementedError)
 COMMANDS = (fit, predict, explain, compare, methods, demo, reproduce)
 
 
@@ -43,17 +47,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         show_all_letters(stream)
     options = parse(arguments)
     try:
-        options.run(options)
-    except (OSError, ValueError, ImportError) as error:
-        print(f"rtkm: {error}", file=sys.stderr)
+        with warnings.catch_warnings():
+            # numbers at the end of the scale; fits tell what is to be known of them
+            warnings.simplefilter("ignore", RuntimeWarning)
+            options.run(options)
+    except BAD_INPUT as error:
+        complain(" ".join(str(error).split()))
         return 1
     except MemoryError:
-        print("rtkm: not enough memory; use fewer rows or --columns.", file=sys.stderr)
+        complain("not enough memory; use fewer rows or --columns.")
         return 1
     except KeyboardInterrupt:
-        print(f"rtkm: interrupted{options.when_interrupted}.", file=sys.stderr)
+        complain(f"interrupted{options.when_interrupted}.")
         return 130
     return 0
+
+
+def complain(text: str) -> None:
+    """Say what went wrong."""
+    print(f"rtkm: {harmless(text)}", file=sys.stderr)
 
 
 def parse(arguments: list[str]) -> argparse.Namespace:

@@ -10,6 +10,7 @@ from typing import Any
 from rtkm.cli.preparing import POLICIES, Prepared, prepare
 from rtkm.cli.reading import Sheet, read_table
 from rtkm.cli.scaling import SCALES
+from rtkm.cli.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
@@ -107,9 +108,14 @@ def add_preparation(parser: argparse.ArgumentParser) -> None:
     add_missing(group, default="error")
 
 
+def output_path(text: str) -> Path:
+    """Read the name of a file to write to."""
+    return Path(STANDARD_OUTPUT if text == "/dev/stdout" else text)
+
+
 def add_output(parser: Any, what: str) -> None:
     """Add the file that rows are written to."""
-    parser.add_argument("--output", type=Path, metavar="FILE", help=what)
+    parser.add_argument("--output", type=output_path, metavar="FILE", help=what)
 
 
 def add_quiet(parser: Any) -> None:
@@ -133,6 +139,18 @@ def add_missing(parser: Any, default: str | None) -> None:
         help="missing cells: stop, leave the row out, or fill in the column's median "
         f"(default: {default or 'as when fitted'})",
     )
+
+
+def spoken(options: argparse.Namespace) -> list[str]:
+    """Return how a table is to be read, as it was typed."""
+    words = []
+    for name in READING:
+        value = getattr(options, name)
+        if isinstance(value, bool):
+            words.append(f"--{name}" if value else f"--no-{name}")
+        elif value:
+            words.append(f"--{name}={value}")
+    return words
 
 
 def read(options: argparse.Namespace) -> Sheet:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 
 from rtkm.cli.answers import Answers, Floats, Places, RowNames
@@ -104,31 +103,30 @@ def short(numbers: Floats) -> list[float]:
 # Histograms
 
 
-def distributions(answers: Answers, shown: Sequence[str]) -> dict[str, Any]:
+def distributions(
+    answers: Answers, members: list[Places], shown: Sequence[str]
+) -> dict[str, Any]:
     """Return histograms of some features by cluster."""
     features = answers.prepared.preparation.columns
-    groups = [*range(max(answers.n_clusters, 1)), -1]
-    members = {label: answers.labels == label for label in groups}
+    groups = dict(enumerate(members)) | {-1: np.flatnonzero(answers.outliers)}
     places = sorted(features.index(name) for name in shown)
     return {
         "n_features": len(features),
-        "features": [histogram(answers, j, members) for j in places],
+        "features": [histogram(answers, j, groups) for j in places],
     }
 
 
-def histogram(
-    answers: Answers, j: int, members: dict[int, NDArray[np.bool_]]
-) -> dict[str, Any]:
+def histogram(answers: Answers, j: int, groups: dict[int, Places]) -> dict[str, Any]:
     """Count the rows of each cluster by their values of a feature."""
     preparation = answers.prepared.preparation
     values = answers.prepared.X[:, j] * preparation.spread[j] + preparation.center[j]
     edges = find_edges(values[~answers.outliers])
     return {
         "feature": preparation.columns[j],
-        "edges": [float(f"{edge:.12g}") for edge in edges.tolist()],
+        "edges": edges.tolist(),
         "counts": {
-            str(label): np.histogram(values[mask], edges)[0].tolist()
-            for label, mask in members.items()
+            str(label): np.histogram(values[rows], edges)[0].tolist()
+            for label, rows in groups.items()
         },
         "beyond": {
             "low": int((values < edges[0]).sum()),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rtkm import describe_model, load
+from rtkm._models import read_model
 from rtkm.cli import options as shared
 from rtkm.cli.answers import Answers, answers_for_new
 from rtkm.cli.figures import percent
@@ -19,7 +18,12 @@ from rtkm.cli.preparing import Preparation, Prepared
 from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
 from rtkm.cli.source import find_source
-from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
+from rtkm.cli.telling import (
+    MOST_CLUSTERS,
+    MOST_OUTLIERS,
+    explain_command,
+    tell_outliers,
+)
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import check_output, write_answers
 
@@ -83,15 +87,17 @@ def run(options: argparse.Namespace) -> None:
     terminal.say(
         "\n".join([*notes, f"Rows and answers are in {where(options.output)}."])
     )
-    if farthest:
-        terminal.print(f"Next: {explain_command(options, farthest[0])}")
+    if answers.n_clusters:
+        more = ("id", "missing")
+        command = explain_command(options, options.model, farthest, more)
+        terminal.print(f"Next: {command}")
 
 
 def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, Answers]:
     """Return a table and what the model makes of its rows."""
     find_source(options.model)  # tells better than loading what is not there
-    model = load(options.model)
-    extra = describe_model(options.model)["extra"]
+    description, model = read_model(options.model)
+    extra = description["extra"]
     sheet = shared.read(options)
     check_files(options, sheet)
     if options.output is not None:
@@ -147,29 +153,16 @@ def as_is(model: Any, sheet: Sheet) -> Preparation:
 
 def tell_counts(terminal: Terminal, answers: Answers) -> None:
     """Print how many rows fall into which cluster."""
-    n_rows = len(answers.labels)
-    groups = [
-        (str(label), answers.labels == label) for label in range(answers.n_clusters)
-    ]
-    if not groups:
-        groups = [("no outlier", ~answers.outliers)]
-    groups.append(("outliers", answers.outliers))
+    counts = np.bincount(answers.labels + 1, minlength=answers.n_clusters + 1).tolist()
+    names = [str(label) for label in range(answers.n_clusters)] or ["no outlier"]
+    rows = list(zip(names, counts[1:], strict=False))[:MOST_CLUSTERS]
     terminal.skip()
     terminal.table(
         ["cluster", "rows", "share"],
         [
-            [
-                name,
-                f"{np.count_nonzero(mask):,}",
-                percent(np.count_nonzero(mask) / n_rows),
-            ]
-            for name, mask in groups
+            [name, f"{count:,}", percent(count / len(answers.labels))]
+            for name, count in [*rows, ("outliers", counts[0])]
         ],
     )
-
-
-def explain_command(options: argparse.Namespace, row: dict[str, Any]) -> str:
-    """Return the command that tells more about a row."""
-    name = row["row"] if row["id"] is None else row["id"]
-    parts = ["rtkm", "explain", str(options.model), options.data, "--row", str(name)]
-    return shlex.join(parts)
+    if len(names) > len(rows):
+        terminal.say(f"  ({counted(len(names) - len(rows), 'more cluster')})")

@@ -163,7 +163,8 @@ def prepare(
     drop : sequence of str, default=()
         Columns not to use.
     id : str, default=None
-        The column that says what rows are called; it is not used.
+        The column that says what rows are called; it is not used unless `columns`
+        names it.
     missing : "error", "drop" or "median", default="error"
         What becomes of missing cells, of infinite ones and of those that are no number.
     scale : "none", "standard" or "robust", default=None

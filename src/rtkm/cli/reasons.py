@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from rtkm._confidence import CONFIDENCES
 from rtkm.cli.answers import Answers, Floats, Places, RowNames, frame_for
-from rtkm.cli.preparing import Prepared
+from rtkm.cli.preparing import Preparation, Prepared
 
 N_REASONS = 3
 LEAST_SHARE = 0.01  # of the score; less is no reason
+N_NUDGES = 40  # each twice as large as the last, from the last bit on
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class Explained:
     parts : ndarray of shape (m, d)
         What every feature adds to the score.
     values, centers : ndarrays of shape (m, d)
-        The rows, and the centers of their nearest clusters.
+        The rows, and what they are compared with: the center of the nearest cluster,
+        or what the centers of a row in several clusters make together.
     changed : ndarray of shape (m,)
         The feature whose change would make an outlier an inlier, or -1.
     to : ndarray of shape (m,)
@@ -51,44 +53,59 @@ def explain_rows(answers: Answers, places: Places) -> Explained:
     preparation = prepared.preparation
     rows = prepared.X[places]
     frame = model.explain(frame_for(model, prepared, rows))
-    n_features = rows.shape[1]
-    parts = frame.iloc[:, -n_features:]
+    parts = frame.iloc[:, -rows.shape[1] :]
     features = {name.removeprefix("part_"): j for j, name in enumerate(parts.columns)}
     changed = np.array([features.get(name, -1) for name in frame["change_feature"]])
-    changed = changed.astype(np.intp)
-    nearest = frame["nearest_cluster"].to_numpy()
-    to = frame["change_to"].to_numpy()
-    units, middles = np.array(preparation.spread), np.array(preparation.center)
+    targets = model._targets(model._admit_new(frame_for(model, prepared, rows)))
+    to, joined = mend(answers, rows, changed, frame["change_to"].to_numpy())
     return Explained(
-        nearest=nearest,
+        nearest=frame["nearest_cluster"].to_numpy(),
         parts=parts.to_numpy(),
-        values=as_given(preparation.in_data_units(rows)),
-        centers=as_given(preparation.in_data_units(model.cluster_centers_))[nearest],
-        changed=changed,
-        to=to * units[changed] + middles[changed],
-        joined=labels_after(answers, rows, changed, to),
+        values=as_given(rows, preparation),
+        centers=as_given(targets, preparation),
+        changed=np.where(joined < 0, -1, changed).astype(np.intp),
+        to=to,
+        joined=joined,
     )
 
 
-def labels_after(
+def mend(
     answers: Answers, rows: Floats, changed: Places, to: Floats
-) -> NDArray[np.int32]:
-    """Return the clusters of rows after the change that makes them inliers."""
+) -> tuple[Floats, NDArray[np.int32]]:
+    """Return the changes in the data's units, and the clusters that they lead to.
+
+    What is an inlier in scaled units may not be one after going to and fro, for want of
+    a last bit; then the change goes on by as much.
+    """
+    preparation = answers.prepared.preparation
+    units, middles = np.array(preparation.spread), np.array(preparation.center)
     labels = np.full(len(rows), np.int32(-1))
-    mended = np.flatnonzero(changed >= 0)
-    if len(mended):
-        rows = rows[mended]
-        rows[np.arange(len(mended)), changed[mended]] = to[mended]
-        model = answers.model
-        labels[mended] = model.predict(frame_for(model, answers.prepared, rows))
-    return labels
+    found = to * units[changed] + middles[changed]
+    left = np.flatnonzero(changed >= 0)
+    own = rows[np.arange(len(rows)), changed]
+    onward = np.sign(to - own)
+    for nudge in range(N_NUDGES):
+        if not len(left):
+            break
+        j = changed[left]
+        new = rows[left]
+        new[np.arange(len(left)), j] = (found[left] - middles[j]) / units[j]
+        labels[left] = answers.model.predict(
+            frame_for(answers.model, answers.prepared, new)
+        )
+        left = left[labels[left] < 0]
+        size = np.maximum(np.abs(found[left]), units[changed[left]])
+        found[left] += onward[left] * 2.0**nudge * np.spacing(size)
+    return found, labels
 
 
-def as_given(values: Floats) -> Floats:
-    """Take off the last digits, which scaling to and fro has changed."""
+def as_given(rows: Floats, preparation: Preparation) -> Floats:
+    """Put rows into the data's units, without the digits that scaling has changed."""
+    if preparation.scale == "none":
+        return rows
+    values = preparation.in_data_units(rows)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        exponents = np.floor(np.log10(np.abs(values)))
-        units = 10.0 ** (exponents - 12)
+        units = 10.0 ** (np.floor(np.log10(np.abs(values))) - 14)
         rounded = np.round(values / units) * units
     return np.where(np.isfinite(rounded), rounded, values)
 

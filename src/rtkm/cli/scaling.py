@@ -22,6 +22,10 @@ WIDE_RATIO = 10.0
 DEVIATIONS_PER_MAD = 1.4826
 DEVIATIONS_PER_IQR = 0.7413
 
+DENSEST = 0.2  # a share of the rows that is likely to lie in one cluster
+DEVIATIONS_OF_DENSEST = 0.5067  # its width, in a normal distribution
+MOST_JUDGED = 10_000  # rows that the decision looks at
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -41,11 +45,12 @@ def find_scaling(
 ) -> Scaling:
     """Find how to scale a table without missing cells.
 
-    None decides: ``"robust"`` where the largest spread of a column is more than ten
-    times the smallest, ``"none"`` elsewhere. The spread is the median absolute
-    deviation; where that is zero, the interquartile range; where that is zero too, the
-    standard deviation. Columns that are the same in every row keep their unit, and do
-    not take part in the decision.
+    None decides: ``"robust"`` where the densest fifth of a column spreads more than
+    ten times as widely as that of another, ``"none"`` elsewhere. (The spread of all of
+    a column is no sign of its unit: where clusters are apart, it is wide for that.) The
+    spread to scale by is the median absolute deviation; where that is zero, the
+    interquartile range; where that is zero too, the standard deviation. Columns that
+    are the same in every row keep their unit, and do not take part in the decision.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # `check_finite` tells
         if scale == "standard":
@@ -57,9 +62,9 @@ def find_scaling(
     varied = (X.min(axis=0) < X.max(axis=0)) & (raw > 0)
     notes = note_on_constants(names, varied)
     if scale is None:
-        scale, reason = decide(
-            raw[varied], [names[j] for j in np.flatnonzero(varied).tolist()]
-        )
+        places = np.flatnonzero(varied).tolist()
+        dense = [densest_spread(X[:, j]) or raw[j] for j in places]
+        scale, reason = decide(np.array(dense), [names[j] for j in places])
         notes.append(reason)
     if scale == "none":
         return Scaling(scale, np.zeros(len(names)), np.ones(len(names)), notes)
@@ -73,7 +78,7 @@ def decide(spreads: NDArray[np.float64], names: Sequence[str]) -> tuple[Scale, s
     low, high = int(spreads.argmin()), int(spreads.argmax())
     with np.errstate(over="ignore"):
         ratio = float(spreads[high] / spreads[low])
-    if ratio <= WIDE_RATIO:
+    if ratio <= WIDE_RATIO * (1 + 1e-9):  # but for rounding
         return "none", (
             "The numbers are used as they are: no column spreads more than "
             f"{WIDE_RATIO:g} times as widely as another."
@@ -84,6 +89,15 @@ def decide(spreads: NDArray[np.float64], names: Sequence[str]) -> tuple[Scale, s
         f"{shown(names[high])} spreads {times} times as widely as {shown(names[low])} "
         "and would decide alone (--scale none to leave them as they are)."
     )
+
+
+def densest_spread(values: NDArray[np.float64]) -> float:
+    """Return how wide the densest fifth of a column is, or zero where that is one."""
+    stride = -(-len(values) // MOST_JUDGED)
+    ordered = np.sort(values[::stride])
+    n_inside = int(DENSEST * len(ordered))
+    widths = ordered[n_inside:] - ordered[: len(ordered) - n_inside]
+    return float(widths.min() / DEVIATIONS_OF_DENSEST)
 
 
 def robust_spreads(

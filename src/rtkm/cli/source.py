@@ -36,7 +36,10 @@ class Source:
         """Return the bytes as pyarrow reads them fastest."""
         if self.path is None:
             return pa.BufferReader(self.content)
-        return pa.OSFile(str(self.path))
+        try:
+            return pa.OSFile(str(self.path))
+        except UnicodeError:  # a name that is not in the encoding of the system
+            return pa.PythonFile(self.path.open("rb"))
 
     def start(self, n_bytes: int) -> bytes:
         """Return the first bytes."""

@@ -17,8 +17,9 @@ def summarize(findings: dict[str, Any]) -> list[str]:
     """Return what was found, in sentences for those who have not seen the table."""
     sentences = [*about_clusters(findings), *about_outliers(findings)]
     if findings["overlap"]:
-        several = counted(findings["overlap"]["several"], "row")
-        sentences.append(f"{several} belong to more than one cluster.")
+        several = findings["overlap"]["several"]
+        verb = "belongs" if several == 1 else "belong"
+        sentences.append(f"{counted(several, 'row')} {verb} to more than one cluster.")
     sentences += about_doubt(findings)
     objective = findings["objective"]
     if objective and not objective["converged"]:
@@ -83,9 +84,10 @@ def about_outliers(findings: dict[str, Any]) -> list[str]:
     if first["reasons"]:
         reason = first["reasons"][0]
         sentences.append(
-            f"The farthest is {name}, {percent(reason['share'])} of whose distance is "
-            f"due to {shown(reason['feature'])}: {figure(reason['value'])}, against "
-            f"{figure(reason['center'])} in its nearest cluster."
+            f"The farthest is {name}, {percent(reason['share'])} of whose squared "
+            f"distance is due to {shown(reason['feature'])}: "
+            f"{figure(reason['value'])}, against {figure(reason['center'])} at its "
+            "center."
         )
     else:
         sentences.append(f"The farthest is {name}.")

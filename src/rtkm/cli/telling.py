@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from rtkm.cli.figures import figure, percent
 from rtkm.cli.messages import counted
+from rtkm.cli.options import spoken
 from rtkm.cli.terminal import Terminal, on_one_line
 
 MOST_CLUSTERS = 20
@@ -104,3 +108,22 @@ def because(row: dict[str, Any]) -> str:
     ]
     filled = [f"{short(feature)} filled in" for feature in row["filled"][:1]]
     return ", ".join(named + filled)
+
+
+def explain_command(
+    options: argparse.Namespace,
+    model: Any,
+    rows: Sequence[dict[str, Any]],
+    more: Sequence[str] = (),
+) -> str:
+    """Return the command that tells more about the first of some rows."""
+    words = ["rtkm", "explain", str(model), options.data, *spoken(options)]
+    for name in more:
+        if getattr(options, name) is not None:
+            words.append(f"--{name}={getattr(options, name)}")
+    if rows:
+        id = rows[0]["id"]
+        # an id that is nothing to type goes by its number
+        is_plain = id is not None and id.isprintable() and not id.startswith("-")
+        words += ["--row", id if is_plain else str(rows[0]["row"])]
+    return shlex.join(words)

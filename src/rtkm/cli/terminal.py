@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO, TextIO
+from unicodedata import category
 
 from tqdm import tqdm
 
@@ -17,6 +18,7 @@ from rtkm.cli.messages import LONGEST_SHOWN
 
 WIDEST = 100
 BAR_AFTER = 1.0  # seconds
+COMMANDS = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of letters that do not show
 
 
 class Terminal:
@@ -58,13 +60,14 @@ class Terminal:
 
     def print(self, text: str) -> None:
         """Print lines as they are."""
-        if self.stream is None:
+        stream = self.stream
+        if stream is None:
             return
         try:
-            print(text, file=self.stream, flush=True)
+            print(harmless(text), file=stream, flush=True)
         except BrokenPipeError:  # the work goes on, for the files that were asked for
             self.stream = None
-            silence(sys.stdout)
+            silence(stream)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print a table."""
@@ -147,7 +150,23 @@ def on_one_line(text: object, most: int = LONGEST_SHOWN) -> str:
     >>> print(on_one_line("red \x1b[31m\n"), len(on_one_line("a" * 99)))
     red \x1b[31m\n 40
     """
-    text = "".join(
-        c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text)
-    )
+    text = harmless(str(text).replace("\n", "\\n"))
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def harmless(text: str) -> str:
+    r"""Spell out letters that command a terminal, or hide others.
+
+    Examples
+    --------
+    >>> print(harmless("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    return "".join(
+        c if c == "\n" or category(c) not in COMMANDS else escaped(c) for c in text
+    )
+
+
+def escaped(letter: str) -> str:
+    """Spell a letter out."""
+    return letter.encode("unicode_escape").decode()

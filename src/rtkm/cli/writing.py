@@ -53,7 +53,8 @@ def write_answers(
     as it was, to the last quote, in its own separator, decimal mark and encoding (but
     for tabs, which are for ``.tsv`` alone): also a cell such as ``=cmd()``, which a
     spreadsheet may run. It was in the user's file before; to change it would be to
-    change the data. We add nothing of the kind: answers are numbers and words of ours.
+    change the data. We add nothing of the kind: answers are numbers, words of ours and
+    names of columns.
 
     Parameters
     ----------
@@ -135,7 +136,10 @@ def answer_table(
     """Return the answers for all rows, nothing where a row was dropped, and notes."""
     # what is not known, NaN or None, is left empty
     columns = {
-        name: pa.array(values, from_pandas=True) for name, values in answers.items()
+        name: pa.array(
+            values, pa.string() if values.dtype == object else None, from_pandas=True
+        )
+        for name, values in answers.items()
     }
     if kept is not None and not kept.all():
         places = pa.array(np.cumsum(kept) - 1, mask=~kept)

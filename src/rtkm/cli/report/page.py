@@ -62,7 +62,7 @@ nothing.</p></footer>
 
 Part = tuple[str, str, str]  # id, title and content
 NAME_OF_FILE = 80
-NAME_OF_POINT = 60
+NAME_OF_POINT = 24
 
 
 def render(findings: dict[str, Any]) -> str:
@@ -172,7 +172,8 @@ def key_figures(findings: dict[str, Any]) -> str:
         figure(len(findings["features"]), "feature"),
     ]
     if found:
-        figures.append(figure(len(found), "cluster"))
+        there = sum(cluster["size"] > 0 for cluster in found)
+        figures.append(figure(there, "cluster"))
     share = f" <small>{percent(outliers['share'])}</small>" * bool(outliers["count"])
     figures.append(figure(outliers["count"], "outlier", share))
     sure = [cluster["confidence"] for cluster in found if cluster.get("confidence")]

@@ -141,7 +141,7 @@ def embedded(value: Any) -> str:
     >>> embedded(["</script>"])
     '["\\u003c/script\\u003e"]'
     """
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+    for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

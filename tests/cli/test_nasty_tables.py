@@ -508,7 +508,7 @@ def test_many_columns_take_no_time_of_their_own(tmp_path):
 
 
 def test_a_record_longer_than_a_block_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr("rtkm.cli.reading.BLOCK_BYTES", 64)
+    monkeypatch.setattr("rtkm.cli.text_tables.BLOCK_BYTES", 64)
     columns, _ = run(tmp_path / "data.csv", "x,name\n1," + "a" * 5000 + "\n2,b\n", {})
     assert columns == {"x": [1, 2]}
 

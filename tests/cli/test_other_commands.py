@@ -10,15 +10,9 @@ import pandas as pd
 import pytest
 
 import rtkm as library
-from rtkm.cli.flags import (
-    explain_parameters,
-    flags_of,
-    methods,
-    purpose,
-    readings,
-    typed_fields,
-)
+from rtkm.cli.flags import flags_of, methods, readings, typed_fields
 from rtkm.cli.main import make_parser
+from rtkm.cli.wording import explain_parameters, purpose
 
 pytest_plugins = ("typed",)
 

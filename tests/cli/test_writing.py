@@ -154,7 +154,7 @@ def parquet_sheet(tmp_path, columns):
 
 
 def test_more_rows_than_a_batch_stay_in_order(tmp_path, monkeypatch):
-    monkeypatch.setattr("rtkm.cli.writing.BATCH", 7)
+    monkeypatch.setattr("rtkm.cli.copying.BATCH", 7)
     rows = np.arange(100)
     table = "x,y\n" + "".join(f"{i},1\n" for i in rows)
     content, _ = written(tmp_path, table.encode(), {"label": rows * 2})

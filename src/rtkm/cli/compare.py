@@ -12,6 +12,7 @@ from rtkm import compare
 from rtkm._optional import import_pandas
 from rtkm.cli import options as shared
 from rtkm.cli.answers import id_text, named
+from rtkm.cli.choosing import check_known
 from rtkm.cli.figures import figure
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
@@ -25,8 +26,8 @@ from rtkm.cli.flags import (
 )
 from rtkm.cli.messages import InputError, counted
 from rtkm.cli.numerals import is_missing
-from rtkm.cli.preparing import Prepared, check_known
-from rtkm.cli.reading import Sheet
+from rtkm.cli.preparing import Prepared
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import ending_of, writing_beside
 

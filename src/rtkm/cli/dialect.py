@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-import codecs
 import csv
 import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import pairwise
 
-from rtkm.cli.messages import InputError, shown
-from rtkm.cli.numerals import (
-    DECIMALS,
-    NUMBER,
-    THOUSANDS,
-    is_code,
-    is_missing,
-    is_number,
+from rtkm.cli.cells import (
+    find_codes,
+    find_decimal,
+    find_doubtful,
+    find_header,
+    holds_numbers,
 )
+from rtkm.cli.decoding import decode_start, find_encoding
+from rtkm.cli.messages import InputError, shown
+from rtkm.cli.numerals import DECIMALS, is_missing, is_number
 
 SAMPLE_BYTES = 2**20
 N_JUDGED = 1000  # records that decide on the separator and the header
-N_VOTES = 20_000  # cells that decide on the decimal mark
-
 # in the order of preference where several would do; a decimal comma comes with others
 SEPARATORS = ("\t", ";", "|", ",", " ")
 SEPARATOR_NAMES = {"\t": "tabs", " ": "spaces"}
-
-BYTE_ORDER_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),  # before UTF-16, whose mark it begins with
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-SINGLE_BYTE = "cp1252"  # Latin-1, and what Windows puts in its gaps
-# five bytes that mean nothing in cp1252 are letters or controls in its relatives
-LAST_RESORT = "latin-1"
-
-CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
 @dataclass(frozen=True)
@@ -119,65 +103,6 @@ def check_options(sep: str | None, decimal: str | None, quote: str | None) -> No
         raise InputError(
             f"--sep {sep!r} is also another mark; expected them to differ."
         )
-
-
-# Bytes to text
-
-
-def find_encoding(name: str, sample: bytes) -> str:
-    """Find the encoding; bytes that are no text at all are refused."""
-    for mark, encoding in BYTE_ORDER_MARKS:
-        if sample.startswith(mark):
-            return encoding
-    if b"\x00" in sample:
-        return find_wide_encoding(name, sample)
-    if can_decode(sample, "utf-8"):
-        return "utf-8"
-    return SINGLE_BYTE if can_decode(sample, SINGLE_BYTE) else LAST_RESORT
-
-
-def find_wide_encoding(name: str, sample: bytes) -> str:
-    """Recognize UTF-16 without a mark: every other byte of plain text is zero."""
-    for encoding, zeros, letters in (
-        ("utf-16-le", sample[1::2], sample[::2]),
-        ("utf-16-be", sample[::2], sample[1::2]),
-    ):
-        if zeros.count(0) > 0.7 * len(zeros) and letters.count(0) == 0:
-            return encoding
-    raise InputError(f"{name} is not a table; expected text, Parquet, Arrow or .npy.")
-
-
-def can_decode(sample: bytes, encoding: str) -> bool:
-    """Whether the bytes are text in the encoding, but for a cut at the end."""
-    try:
-        codecs.getincrementaldecoder(encoding)().decode(sample)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def decode_start(name: str, sample: bytes, encoding: str, is_whole: bool) -> str:
-    """Decode the sample, and refuse what is no text."""
-    try:
-        text = codecs.getincrementaldecoder(encoding)().decode(sample, is_whole)
-    except LookupError:
-        raise InputError(
-            f"--encoding {encoding!r} is not known; expected utf-8, utf-16, cp1252 or "
-            "another that Python knows."
-        ) from None
-    except UnicodeError:
-        raise InputError(
-            f"{name} is not written in {encoding}; leave out --encoding to have it "
-            "found."
-        ) from None
-    if len(CONTROLS.findall(text)) > len(text) / 1000:
-        raise InputError(
-            f"{name} is not a table; expected text, Parquet, Arrow or .npy."
-        )
-    return text
-
-
-# Text to records
 
 
 def lines_of(text: str) -> list[str]:
@@ -260,84 +185,3 @@ def count_columns(records: list[list[str]], has_header: bool) -> int:
     if has_header and len(records) > 1 and {len(r) for r in records[1:]} == {width + 1}:
         return width + 1
     return width
-
-
-# What is in the cells
-
-
-def find_header(records: list[list[str]]) -> bool:
-    """Whether the first record names the columns.
-
-    It does where it holds no number, where some column has a word on top and nothing
-    but numbers below, or where its numbers are years in their order.
-    """
-    first, rows = records[0], records[1:]
-    numbers = [cell for cell in first if is_number(cell)]
-    if not numbers:
-        return not all(is_missing(cell) for cell in first)
-    words = [j for j, x in enumerate(first) if not is_number(x) and not is_missing(x)]
-    if words and len(numbers) > 1 and are_years(numbers):
-        return True
-    return any(holds_numbers(rows, j) for j in words)
-
-
-def are_years(cells: list[str]) -> bool:
-    """Whether cells are years, one after the other."""
-    in_order = all(a < b for a, b in pairwise(cells))
-    return in_order and all(re.fullmatch("(?:1[89]|20)[0-9]{2}", x) for x in cells)
-
-
-def holds_numbers(rows: list[list[str]], j: int) -> bool:
-    """Whether a column has numbers, and hardly anything else that is not missing."""
-    cells = [row[j] for row in rows if len(row) > j and not is_missing(row[j])]
-    return sum(map(is_number, cells)) > 0.9 * len(cells)  # more than none, too
-
-
-def find_decimal(name: str, rows: list[list[str]], sep: str) -> str:
-    """Find the decimal mark by what cells can only mean.
-
-    Where all that there is can be read both ways, such as ``1,234``, a table separated
-    by commas has decimal points; of another we do not know.
-    """
-    cells = [cell.strip() for row in rows for cell in row if "," in cell]
-    if not any(NUMBER[","].match(cell) for cell in cells):
-        return "."
-    dotted = (cell.strip() for row in rows for cell in row if "." in cell)
-    votes = Counter({".": 0, ",": 0})
-    doubtful = ""
-    for cell in (*cells[:N_VOTES], *list(dotted)[:N_VOTES]):
-        readings = [mark for mark in DECIMALS if NUMBER[mark].match(cell)]
-        if len(readings) == 1:
-            votes[readings[0]] += 1
-        elif readings and "," in cell:
-            doubtful = cell
-    if doubtful and not votes.total() and sep != ",":
-        raise InputError(
-            f"{name} holds {shown(doubtful)}, which can be "
-            f"{doubtful.replace(',', '.')} or {doubtful.replace(',', '')}; say "
-            "--decimal , or --decimal . to decide."
-        )
-    return "," if votes[","] > votes["."] else "."
-
-
-def find_doubtful(rows: list[list[str]], sep: str) -> str:
-    """Find a point that may part thousands: all have three digits behind them."""
-    if sep == ",":  # who writes decimal commas parts cells by something else
-        return ""
-    dotted = [cell.strip() for row in rows for cell in row if "." in cell]
-    numbers = [cell for cell in dotted[:N_VOTES] if NUMBER["."].match(cell)]
-    is_clear = not all(THOUSANDS.fullmatch(cell) for cell in numbers)
-    has_commas = any(NUMBER[","].match(c.strip()) for r in rows for c in r if "," in c)
-    return "" if is_clear or has_commas or not numbers else numbers[0]
-
-
-def find_codes(rows: list[list[str]]) -> tuple[int, ...]:
-    """Find columns of nothing but digits, some of which numbers would not keep."""
-    found = {j for row in rows for j, cell in enumerate(row) if is_code(cell)}
-    mixed = {
-        j
-        for row in rows
-        for j in found
-        if j < len(row) and not row[j].isdecimal() and not is_missing(row[j])
-    }
-    return tuple(sorted(found - mixed))

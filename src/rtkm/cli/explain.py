@@ -16,8 +16,8 @@ from rtkm.cli.files import terminal_for, where
 from rtkm.cli.messages import InputError, listed, nearest, shown
 from rtkm.cli.predict import add_model, ask
 from rtkm.cli.preparing import Prepared
-from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows, explain_rows
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
 from rtkm.cli.terminal import Terminal, on_one_line
 from rtkm.cli.writing import write_answers

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rtkm.cli.messages import InputError, shown
-from rtkm.cli.reading import Sheet
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import STANDARD_OUTPUT, writing_beside
 

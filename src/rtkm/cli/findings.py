@@ -19,12 +19,12 @@ from scipy import sparse
 import rtkm
 from rtkm._confidence import CONFIDENCES, OUTLIER
 from rtkm.cli.answers import Answers, Places
-from rtkm.cli.flags import purpose
 from rtkm.cli.messages import counted
 from rtkm.cli.pictures import distributions, scatter
-from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.summary import summarize
+from rtkm.cli.wording import purpose
 
 FORMAT = 1
 MOST_OUTLIERS = 1000  # that are listed, with their reasons

@@ -29,8 +29,8 @@ from rtkm.cli.flags import (
 )
 from rtkm.cli.messages import InputError
 from rtkm.cli.preparing import Prepared
-from rtkm.cli.reading import Sheet
 from rtkm.cli.report import render
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.telling import explain_command, tell_findings
 from rtkm.cli.terminal import Terminal
 from rtkm.cli.writing import answer_table, check_output, write_beside

@@ -7,16 +7,15 @@ from typing import Any
 
 from rtkm.cli.flags import (
     default_of,
-    explain_parameters,
     find_method,
     flags_of,
     methods,
-    purpose,
     typed_fields,
 )
 from rtkm.cli.messages import InputError
 from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
+from rtkm.cli.wording import explain_parameters, purpose
 
 
 def add(commands: Any) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rtkm.cli.preparing import POLICIES, Prepared, prepare
-from rtkm.cli.reading import Sheet, read_table
+from rtkm.cli.gaps import POLICIES
+from rtkm.cli.preparing import Prepared, prepare
+from rtkm.cli.reading import read_table
 from rtkm.cli.scaling import SCALES
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"

@@ -15,8 +15,8 @@ from rtkm.cli.figures import percent
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.messages import InputError, counted, nearest, shown
 from rtkm.cli.preparing import Preparation, Prepared
-from rtkm.cli.reading import Sheet
 from rtkm.cli.reasons import describe_rows
+from rtkm.cli.sheet import Sheet
 from rtkm.cli.source import find_source
 from rtkm.cli.telling import (
     MOST_CLUSTERS,

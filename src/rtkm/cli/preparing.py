@@ -5,26 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm.cli.columns import Column, look_at, shown_cell
-from rtkm.cli.messages import InputError, counted, listed, nearest, shown
-from rtkm.cli.numerals import has_unit
-from rtkm.cli.reading import Sheet
+from rtkm.cli.choosing import ask_for, check_known, choose, choose_named, find_ids
+from rtkm.cli.gaps import POLICIES, Missing, Settled, as_matrix, medians, settle_missing
+from rtkm.cli.messages import InputError
 from rtkm.cli.scaling import SCALES, Scale, find_scaling
-
-Missing = Literal["error", "drop", "median"]
-POLICIES: tuple[Missing, ...] = get_args(Missing)
-
-KIND_NAMES = {
-    "text": "text",
-    "date": "dates",
-    "identifier": "identifiers",
-    "nested": "values of other types",
-}
+from rtkm.cli.sheet import Sheet
 
 
 @dataclass(frozen=True)
@@ -128,15 +118,6 @@ class Prepared:
     notes: tuple[str, ...]
 
 
-class Settled(NamedTuple):
-    """Numbers without gaps, which rows they are of, and what became of the gaps."""
-
-    X: NDArray[np.float64]
-    kept: NDArray[np.bool_]
-    reasons: dict[int, str]
-    filled: NDArray[np.bool_] | None
-
-
 def prepare(
     sheet: Sheet,
     *,
@@ -219,221 +200,12 @@ def finished(
     )
 
 
-# Columns
-
-
-def choose(sheet: Sheet, unused: set[str | None]) -> tuple[list[Column], list[str]]:
-    """Return all columns of numbers, and say what is left out."""
-    looked_at = [look(sheet, name) for name in sheet.names if name not in unused]
-    chosen = [c for c in looked_at if c.kind in ("number", "truth")]
-    notes = note_left_out(looked_at)
-    if not chosen:
-        reason = " ".join(notes) or "Every column was dropped."
-        if sheet.dialect and [column.kind for column in looked_at] == ["text"]:
-            reason += (
-                " Say --skip if lines above the header are no part of it, or --sep."
-            )
-        raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
-    used = listed((shown(c.name) for c in chosen), len(chosen))
-    notes.insert(0, f"Used {counted(len(chosen), 'column')}: {used}.")
-    truths = [shown(c.name) for c in chosen if c.kind == "truth"]
-    if truths:
-        notes.append(f"True counts as 1, false as 0: {listed(truths, len(truths))}.")
-    with_units = [c for c in chosen if has_unit(c.example)]
-    if with_units:
-        named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in with_units)
-        text = listed(named, len(with_units))
-        notes.append(f"Read as numbers, without their signs: {text}.")
-    return chosen, notes
-
-
-def choose_named(
-    sheet: Sheet, columns: Sequence[str], unused: set[str]
-) -> list[Column]:
-    """Return the columns asked for."""
-    chosen = []
-    for name in dict.fromkeys(columns):
-        check_known(sheet, name, "--columns")
-        if name not in unused:
-            chosen.append(ask_for(sheet, name))
-    if not chosen:
-        raise InputError("--columns leaves no column to use; name some of numbers.")
-    return chosen
-
-
-def ask_for(sheet: Sheet, name: str) -> Column:
-    """Return a column that must be there and hold numbers."""
-    if name not in sheet.places:
-        raise InputError(
-            f"{sheet.name} has no column {shown(name)}, which the model needs; "
-            f"{nearest(name, sheet.names)}"
-        )
-    column = look(sheet, name)
-    if column.kind == "empty":
-        raise InputError(f"column {shown(name)} is empty; expected numbers.")
-    if not column.is_numeric:
-        raise InputError(
-            f"column {shown(name)} holds {KIND_NAMES[column.kind]}, such as "
-            f"{shown(column.example)}; expected numbers."
-        )
-    return column
-
-
-def look(sheet: Sheet, name: str) -> Column:
-    """Find out what a column of the sheet holds."""
-    values = sheet.columns.column(sheet.places[name])
-    return look_at(values, name, decimal=sheet.decimal, is_code=name in sheet.codes)
-
-
-def check_known(sheet: Sheet, name: str, option: str) -> None:
-    """Refuse a name that no column has."""
-    if name not in sheet.places:
-        raise InputError(
-            f"{option} {name}: {sheet.name} has no such column; "
-            f"{nearest(name, sheet.names)}"
-        )
-
-
 def check_choice(option: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a value that is not among the choices."""
     if value not in choices:
         raise InputError(
             f"{option} {value} is not valid; expected {', '.join(choices)}."
         )
-
-
-def note_left_out(columns: Sequence[Column]) -> list[str]:
-    """Name what is left out, by kind, each with an example."""
-    notes = []
-    for kind, words in KIND_NAMES.items():
-        some = [c for c in columns if c.kind == kind]
-        if some:
-            named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in some)
-            hint = " Name them in --columns to use them." * (kind == "identifier")
-            notes.append(f"Left out {words}: {listed(named, len(some))}.{hint}")
-    empty = [shown(c.name) for c in columns if c.kind == "empty"]
-    if empty:
-        notes.append(f"Left out empty columns: {listed(empty, len(empty))}.")
-    return notes
-
-
-def find_ids(sheet: Sheet, name: str | None) -> Any:
-    """Return the column that names the rows."""
-    if name is None:
-        return None
-    check_known(sheet, name, "--id")
-    return sheet.columns.column(sheet.places[name])
-
-
-# Missing cells
-
-
-def as_matrix(
-    columns: Sequence[Column], missing: Missing
-) -> tuple[NDArray[np.float64], list[str]]:
-    """Return the numbers, NaN where there is none that can be used, and notes."""
-    X = np.empty((len(columns[0].numbers), len(columns)))
-    notes = []
-    for j, column in enumerate(columns):
-        X[:, j] = column.floats()
-        strange = column.strange_rows()
-        infinite = np.flatnonzero(np.isinf(X[:, j]))
-        if len(strange):
-            cells = (f"{shown_cell(column, i)} in row {i + 1}" for i in strange)
-            what = f"{counted(len(strange), 'cell')} that no number can be read from"
-            notes.append(fault(column, what, listed(cells, len(strange), 3), missing))
-        if len(infinite):
-            rows = (f"row {i + 1}" for i in infinite)
-            what = counted(len(infinite), "infinite cell")
-            notes.append(fault(column, what, listed(rows, len(infinite), 3), missing))
-            X[infinite, j] = np.nan
-    return X, notes
-
-
-def fault(column: Column, what: str, where: str, missing: Missing) -> str:
-    """Refuse cells of a column, or say that they count as missing."""
-    text = f"column {shown(column.name)} has {what} ({where})"
-    if missing == "error":
-        raise InputError(
-            f"{text}; correct the file, leave the column out with --drop, or count "
-            "such cells as missing with --missing drop or --missing median."
-        )
-    return f"{text[0].upper()}{text[1:]}; counted as missing."
-
-
-def medians(X: NDArray[np.float64]) -> tuple[float, ...]:
-    """Return the median of what is there in each column."""
-    return tuple(median(X[:, j]) for j in range(X.shape[1]))
-
-
-def median(values: NDArray[np.float64]) -> float:
-    """Return the median of what is there, or 0 where nothing is."""
-    there = values[~np.isnan(values)]
-    return float(np.median(there)) if len(there) else 0.0
-
-
-def settle_missing(
-    X: NDArray[np.float64],
-    columns: Sequence[Column],
-    missing: Missing,
-    fill: Sequence[float],
-    notes: list[str],
-) -> Settled:
-    """Leave rows with gaps out, or fill them in."""
-    gaps = np.isnan(X)
-    kept = np.logical_not(gaps.any(axis=1))
-    if kept.all():
-        return Settled(X, kept, {}, None)
-    where = where_missing(gaps, columns)
-    if missing == "error":
-        raise InputError(
-            f"{counted(int(gaps.sum()), 'cell')} missing ({where}); choose --missing "
-            "drop to leave such rows out or --missing median to fill them in."
-        )
-    if missing == "median":
-        np.copyto(X, np.array(fill), where=gaps)
-        notes.append(f"Filled in medians where cells are missing: {where}.")
-        told = tell_gaps(gaps, columns, "filled in")
-        return Settled(X, np.ones_like(kept), told, gaps)
-    if not kept.any():
-        raise InputError(
-            f"every row has a cell missing ({where}); choose --missing median, or "
-            "leave columns out with --drop."
-        )
-    rows = counted(int((~kept).sum()), "row")
-    notes.append(f"Left out {rows} with missing cells: {where}.")
-    return Settled(X[kept], kept, tell_gaps(gaps, columns, "no number in"), None)
-
-
-def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
-    """Count missing cells by column."""
-    counts = gaps.sum(axis=0)
-    some = np.flatnonzero(counts).tolist()
-    named = (f"{counts[j]:,} in {shown(columns[j].name)}" for j in some)
-    return listed(named, len(some), most=10)
-
-
-def tell_gaps(
-    gaps: NDArray[np.bool_], columns: Sequence[Column], what: str
-) -> dict[int, str]:
-    """Tell for each row with gaps in which columns they are."""
-    rows = np.flatnonzero(gaps.any(axis=1))
-    # few patterns of gaps, many rows: words are made once for each pattern
-    patterns, which = np.unique(
-        np.packbits(gaps[rows], axis=1), axis=0, return_inverse=True
-    )
-    words = []
-    for bits in np.unpackbits(patterns, axis=1, count=len(columns)):
-        places = np.flatnonzero(bits).tolist()
-        named = (shown(columns[j].name) for j in places)
-        words.append(f"{what} {listed(named, len(places))}")
-    return {
-        row: words[pattern]
-        for row, pattern in zip(rows.tolist(), which.ravel().tolist(), strict=True)
-    }
-
-
-# What was saved
 
 
 PARTS = {field.name for field in fields(Preparation)}

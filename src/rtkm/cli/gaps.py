@@ -1,0 +1,129 @@
+"""Cells without a number, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.cli.columns import Column, shown_cell
+from rtkm.cli.messages import InputError, counted, listed, shown
+
+Missing = Literal["error", "drop", "median"]
+POLICIES: tuple[Missing, ...] = get_args(Missing)
+
+
+class Settled(NamedTuple):
+    """Numbers without gaps, which rows they are of, and what became of the gaps."""
+
+    X: NDArray[np.float64]
+    kept: NDArray[np.bool_]
+    reasons: dict[int, str]
+    filled: NDArray[np.bool_] | None
+
+
+def as_matrix(
+    columns: Sequence[Column], missing: Missing
+) -> tuple[NDArray[np.float64], list[str]]:
+    """Return the numbers, NaN where there is none that can be used, and notes."""
+    X = np.empty((len(columns[0].numbers), len(columns)))
+    notes = []
+    for j, column in enumerate(columns):
+        X[:, j] = column.floats()
+        strange = column.strange_rows()
+        infinite = np.flatnonzero(np.isinf(X[:, j]))
+        if len(strange):
+            cells = (f"{shown_cell(column, i)} in row {i + 1}" for i in strange)
+            what = f"{counted(len(strange), 'cell')} that no number can be read from"
+            notes.append(fault(column, what, listed(cells, len(strange), 3), missing))
+        if len(infinite):
+            rows = (f"row {i + 1}" for i in infinite)
+            what = counted(len(infinite), "infinite cell")
+            notes.append(fault(column, what, listed(rows, len(infinite), 3), missing))
+            X[infinite, j] = np.nan
+    return X, notes
+
+
+def fault(column: Column, what: str, where: str, missing: Missing) -> str:
+    """Refuse cells of a column, or say that they count as missing."""
+    text = f"column {shown(column.name)} has {what} ({where})"
+    if missing == "error":
+        raise InputError(
+            f"{text}; correct the file, leave the column out with --drop, or count "
+            "such cells as missing with --missing drop or --missing median."
+        )
+    return f"{text[0].upper()}{text[1:]}; counted as missing."
+
+
+def medians(X: NDArray[np.float64]) -> tuple[float, ...]:
+    """Return the median of what is there in each column."""
+    return tuple(median(X[:, j]) for j in range(X.shape[1]))
+
+
+def median(values: NDArray[np.float64]) -> float:
+    """Return the median of what is there, or 0 where nothing is."""
+    there = values[~np.isnan(values)]
+    return float(np.median(there)) if len(there) else 0.0
+
+
+def settle_missing(
+    X: NDArray[np.float64],
+    columns: Sequence[Column],
+    missing: Missing,
+    fill: Sequence[float],
+    notes: list[str],
+) -> Settled:
+    """Leave rows with gaps out, or fill them in."""
+    gaps = np.isnan(X)
+    kept = np.logical_not(gaps.any(axis=1))
+    if kept.all():
+        return Settled(X, kept, {}, None)
+    where = where_missing(gaps, columns)
+    if missing == "error":
+        raise InputError(
+            f"{counted(int(gaps.sum()), 'cell')} missing ({where}); choose --missing "
+            "drop to leave such rows out or --missing median to fill them in."
+        )
+    if missing == "median":
+        np.copyto(X, np.array(fill), where=gaps)
+        notes.append(f"Filled in medians where cells are missing: {where}.")
+        told = tell_gaps(gaps, columns, "filled in")
+        return Settled(X, np.ones_like(kept), told, gaps)
+    if not kept.any():
+        raise InputError(
+            f"every row has a cell missing ({where}); choose --missing median, or "
+            "leave columns out with --drop."
+        )
+    rows = counted(int((~kept).sum()), "row")
+    notes.append(f"Left out {rows} with missing cells: {where}.")
+    return Settled(X[kept], kept, tell_gaps(gaps, columns, "no number in"), None)
+
+
+def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
+    """Count missing cells by column."""
+    counts = gaps.sum(axis=0)
+    some = np.flatnonzero(counts).tolist()
+    named = (f"{counts[j]:,} in {shown(columns[j].name)}" for j in some)
+    return listed(named, len(some), most=10)
+
+
+def tell_gaps(
+    gaps: NDArray[np.bool_], columns: Sequence[Column], what: str
+) -> dict[int, str]:
+    """Tell for each row with gaps in which columns they are."""
+    rows = np.flatnonzero(gaps.any(axis=1))
+    # few patterns of gaps, many rows: words are made once for each pattern
+    patterns, which = np.unique(
+        np.packbits(gaps[rows], axis=1), axis=0, return_inverse=True
+    )
+    words = []
+    for bits in np.unpackbits(patterns, axis=1, count=len(columns)):
+        places = np.flatnonzero(bits).tolist()
+        named = (shown(columns[j].name) for j in places)
+        words.append(f"{what} {listed(named, len(places))}")
+    return {
+        row: words[pattern]
+        for row, pattern in zip(rows.tolist(), which.ravel().tolist(), strict=True)
+    }

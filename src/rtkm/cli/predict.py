@@ -34,7 +34,9 @@ examples:
   rtkm predict model.rtkm new.csv --output answers.csv
       every row with its label, outlier score and confidence
 
-Columns are found by their names, and scaled as when the model was fitted.
+Columns are found by their names, and scaled as when the model was fitted. The training
+table gets its answers again, but for rows exactly at the cut-off, those that ORC left
+out in an earlier round, and memberships of OKM, ROKM and NEOKMeans, sought anew.
 """
 
 

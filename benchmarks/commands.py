@@ -101,10 +101,11 @@ def command_table(records: list[dict[str, Any]]) -> str:
     rows = []
     for title in list(COMMANDS)[1:]:
         cost = last[title]
-        growth, _ = power_law(
-            [record["shape"][0] for record in records],
-            [costs[title].seconds for costs in net],
-        )
+        seconds = [costs[title].seconds for costs in net]
+        growth = ""
+        if min(seconds) > 0:  # or it is lost in what imports take, now more, now less
+            exponent, _ = power_law([record["shape"][0] for record in records], seconds)
+            growth = f"{exponent:.2f}"
         rows.append(
             [
                 title,
@@ -114,7 +115,7 @@ def command_table(records: list[dict[str, Any]]) -> str:
                 f"{cost.peak_bytes / 1e6:,.0f}",
                 f"{cost.peak_bytes / reading.peak_bytes:.1f}",
                 f"{cost.peak_bytes / fit.peak_bytes:.1f}",
-                f"{growth:.2f}",
+                growth,
             ]
         )
     header = ["", "seconds", "/ reading", "/ fit", "MB", "/ reading", "/ fit"]

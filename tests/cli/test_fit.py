@@ -103,6 +103,7 @@ def test_quiet_says_nothing(rtkm, people):
     assert rtkm("fit", *PEOPLE, *ALL, "--quiet") == (0, "", "")
 
 
+@pytest.mark.slow
 def test_standard_input_is_read(rtkm, people, tmp_path):
     command = [sys.executable, "-m", "rtkm", "fit", "-", *PEOPLE[1:], "--output"]
     run = subprocess.run(
@@ -266,6 +267,7 @@ def test_a_saved_model_is_the_fitted_one(rtkm, people, tmp_path):
     assert loaded.get_params() == model.get_params()
 
 
+@pytest.mark.slow
 def test_the_work_goes_on_when_nobody_listens(people, tmp_path):
     command = [sys.executable, "-m", "rtkm", "fit", *PEOPLE, "--output", "out.csv"]
     reading, writing = os.pipe()
@@ -279,6 +281,7 @@ def test_the_work_goes_on_when_nobody_listens(people, tmp_path):
     assert (tmp_path / "out.csv").exists()
 
 
+@pytest.mark.slow
 def test_letters_that_a_terminal_lacks_are_spelled_out(people, tmp_path):
     text = people.read_text().replace("height", "höhe \u6570")
     (tmp_path / "people.csv").write_text(text, encoding="utf-8")
@@ -293,6 +296,7 @@ def test_letters_that_a_terminal_lacks_are_spelled_out(people, tmp_path):
     assert run.stderr == b""
 
 
+@pytest.mark.slow
 def test_answers_flow_out_and_words_go_aside(rtkm, people, tmp_path):
     assert rtkm("fit", *PEOPLE, "--output", "out.csv").code == 0
     command = [sys.executable, "-m", "rtkm", "fit", *PEOPLE, "--output", "-"]
@@ -318,6 +322,7 @@ def run_with(arguments, folder, **streams):
     )
 
 
+@pytest.mark.slow
 def test_files_are_there_even_if_nobody_takes_what_flows_out(people, tmp_path):
     files = ["--output", "-", "--report", "r.html", "--json", "j.json"]
     run = run_with(["fit", *PEOPLE, *files], tmp_path, stdout=closed_pipe())
@@ -326,12 +331,14 @@ def test_files_are_there_even_if_nobody_takes_what_flows_out(people, tmp_path):
     assert (tmp_path / "j.json").exists()
 
 
+@pytest.mark.slow
 def test_answers_flow_out_even_if_nobody_hears_the_words(people, tmp_path):
     run = run_with(["fit", *PEOPLE, "--output", "-"], tmp_path, stderr=closed_pipe())
     assert run.returncode == 0
     assert len(run.stdout.splitlines()) == 63
 
 
+@pytest.mark.slow
 def test_a_log_that_standard_output_goes_to_keeps_its_lines(people, tmp_path):
     for name in ("/dev/stdout", "/dev/fd/1"):
         with (tmp_path / "log.txt").open("wb") as log:

@@ -65,6 +65,7 @@ def test_what_is_read_is_fitted_told_and_written(rtkm, tmp_path, case):
         assert center == pytest.approx(np.mean(values), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(rtkm, tmp_path):
     rng = np.random.default_rng(0)
     names = ",".join(f"c{j}" for j in range(10_000))
@@ -105,6 +106,7 @@ def test_cells_cannot_command_the_terminal(rtkm, tmp_path):
         assert "\x1b" not in outcome.err
 
 
+@pytest.mark.slow
 def test_nothing_to_read_from(tmp_path):
     command = [sys.executable, "-m", "rtkm", "fit", "-", "-k", "2"]
     run = subprocess.run(

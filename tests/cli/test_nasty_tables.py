@@ -495,6 +495,7 @@ def test_what_can_be_used_is_used_and_told(tmp_path, case):
     assert note is None or note in notes
 
 
+@pytest.mark.slow
 def test_many_columns_take_no_time_of_their_own(tmp_path):
     names = [f"c{j}" for j in range(10_000)]
     rows = [[(i * j) % 7 for j in range(10_000)] for i in range(1, 4)]

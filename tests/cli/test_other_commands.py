@@ -189,6 +189,7 @@ def test_the_demonstration_runs_to_its_report(rtkm, tmp_path):
     assert (tmp_path / "here" / "demo" / "report.html").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_error():
     command = [sys.executable, "-m", "rtkm", "methods"]
     with subprocess.Popen(
@@ -203,6 +204,7 @@ WITHOUT = "import sys; sys.modules['pyarrow'] = sys.modules['pandas'] = None\n"
 RUN = "from rtkm.cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
+@pytest.mark.slow
 def test_commands_without_a_table_do_without_pyarrow(people):
     command = [sys.executable, "-W", "ignore", "-c", WITHOUT + RUN]
     subprocess.run([*command, "methods"], check=True, capture_output=True)

@@ -44,6 +44,7 @@ def test_the_training_table_gets_its_answers_again(rtkm, people, tmp_path, metho
     pd.testing.assert_frame_equal(fitted, again)
 
 
+@pytest.mark.slow
 def test_answers_survive_another_process(rtkm, people, tmp_path, model):
     rtkm(*FIT, "--contamination", "1", "--output", "a.csv")
     command = [sys.executable, "-m", "rtkm", "predict", model, "people.csv"]

@@ -188,6 +188,7 @@ print(json.dumps(found))
 """
 
 
+@pytest.mark.slow
 def test_answers_are_the_same_in_another_process(blobs, new_rows, tmp_path, request):
     np.save(tmp_path / "rows.npy", new_rows)
     expected = []

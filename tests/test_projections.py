@@ -163,6 +163,7 @@ def test_rows_solve_the_quadratic_program(problem):
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=2000, deadline=None)
 @given(weighted_problems())
 @example((np.array([1.0, 0.0, 5.0]), np.array([1.0, 1.0, 0.0]), 1.0))

@@ -214,6 +214,7 @@ def test_a_later_part_adds_to_what_is_there(tmp_path):
     assert [key.split("/")[0] for key in cells] == ["clouds", "process"]
 
 
+@pytest.mark.slow
 def test_half_an_experiment_is_not_reported(tmp_path):
     assert main([*QUICK[:4], "--only", "units", "--out", str(tmp_path)]) == 0
     ledger = tmp_path / "cells.jsonl"

@@ -345,8 +345,12 @@ def test_a_log_that_standard_output_goes_to_keeps_its_lines(people, tmp_path):
             log.write(b"precious\n")
             log.flush()
             words = ["--quiet", "--json", name]
-            assert run_with(["fit", *PEOPLE, *words], tmp_path, stdout=log)
-        assert (tmp_path / "log.txt").read_bytes().startswith(b"precious\n")
+            assert (
+                run_with(["fit", *PEOPLE, *words], tmp_path, stdout=log).returncode == 0
+            )
+        first, second = (tmp_path / "log.txt").read_bytes().splitlines()
+        assert first == b"precious"
+        assert json.loads(second)["source"]["n_rows"] == 62
 
 
 def test_nothing_from_a_table_commands_the_terminal(rtkm, tmp_path):

@@ -114,3 +114,14 @@ def test_nothing_to_read_from(tmp_path):
     )
     assert run.returncode == 1
     assert run.stderr == b"rtkm: standard input is empty; expected a table.\n"
+
+
+def test_a_name_that_is_no_text_is_read(rtkm, tmp_path):
+    name = os.fsdecode(b"\xff.csv")
+    try:
+        (tmp_path / name).write_text("x,y\n1,2\n2,3\n9,8\n")
+    except OSError:
+        pytest.skip("the disk takes no such names")
+    outcome = rtkm("fit", name, "-k", "1", "--contamination", "0", *FILES)
+    assert outcome.code == 0, outcome.err
+    assert (tmp_path / "report.html").exists()

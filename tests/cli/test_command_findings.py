@@ -17,6 +17,7 @@ from rtkm.cli.findings import find
 from rtkm.cli.pictures import MOST_POINTS, find_edges, limits
 from rtkm.cli.preparing import prepare
 from rtkm.cli.reading import read_table
+from rtkm.cli.report import render
 from rtkm.datasets import make_outlier_blobs
 
 
@@ -131,14 +132,16 @@ def test_contrasts_rank_features_by_how_far_centers_are_apart(blobs):
 
 
 def test_histograms_count_every_row_once(blobs):
-    frame, answers, found = blobs
-    X, labels = rows_of(frame), answers.model.labels_
+    _, answers, found = blobs
+    labels = answers.model.labels_
+    # as they come back from scaling, which is what is counted
+    X = answers.prepared.preparation.in_data_units(answers.prepared.X)
     for j, entry in enumerate(found["distributions"]["features"]):
         edges = np.array(entry["edges"])
         assert entry["feature"] == "abc"[j]
         for label in (-1, 0, 1, 2):
             expected = np.histogram(X[labels == label, j], edges)[0]
-            np.testing.assert_allclose(entry["counts"][str(label)], expected, atol=1)
+            assert entry["counts"][str(label)] == expected.tolist()
         n_inside = sum(map(sum, entry["counts"].values()))
         assert n_inside + sum(entry["beyond"].values()) == 299
 
@@ -169,6 +172,29 @@ def test_a_far_outlier_does_not_squeeze_histograms(tmp_path):
     model = RTKM(1, contamination=1, random_state=0)
     _, found = findings_of(tmp_path, frame, model, scale="none")
     assert found["distributions"]["features"][0]["beyond"] == {"low": 0, "high": 1}
+
+
+def test_large_numbers_keep_all_their_digits(tmp_path):
+    first = 1_700_000_009_999_999.0
+    times = first - np.arange(40.0) * 1e9
+    times[0] += 1e15
+    frame = pd.DataFrame({"t": times})
+    model = RTKM(1, contamination=1, random_state=0)
+    _, found = findings_of(tmp_path, frame, model, scale="none")
+    row = found["outliers"]["rows"][0]
+    assert row["reasons"][0]["value"] == row["change"]["from"] == times[0]
+    edges = found["distributions"]["features"][0]["edges"]
+    assert len(set(edges)) == len(edges)
+
+
+def test_empty_clusters_are_told_alike_everywhere(tmp_path):
+    frame = pd.DataFrame({"x": [1.0, 1, 1, 1, 9]})
+    with pytest.warns(UserWarning, match="distinct"):
+        _, found = findings_of(tmp_path, frame, RTKM(3, contamination=0))
+    assert found["summary"][0] == (
+        "RTKM found 2 clusters in 5 rows, of 4 and 1 rows. 1 cluster is empty."
+    )
+    assert "<dt>clusters</dt><dd>2</dd>" in render(found | {"seconds": {}})
 
 
 def test_overlap_counts_rows_in_two_clusters(tmp_path):

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from test_nasty_tables import READ, REFUSED
 
@@ -94,16 +96,36 @@ def test_a_model_that_is_not_there(rtkm, people):
     assert len(outcome.err.splitlines()) == 1
 
 
-def test_cells_cannot_command_the_terminal(rtkm, tmp_path):
-    escape = "\x1b]0;hacked\x07"
-    rows = "".join(f"{escape}{i},{i % 5},{i % 7}\n" for i in range(30))
-    (tmp_path / "data.csv").write_text(f"name,{escape}x,y\n{rows}")
-    outcome = rtkm("fit", "data.csv", "-k", "2", "--id", "name")
-    if outcome.code == 0:
-        assert "\x1b" not in outcome.out
-        assert "\x07" not in outcome.out
-    else:  # controls are no text
-        assert "\x1b" not in outcome.err
+def odd_columns():
+    """Return columns of types that few tables have."""
+    numbers = pa.array([1, 2, 9, 4])
+    return {
+        "half": numbers.cast(pa.float16()),
+        "decimal": numbers.cast(pa.decimal128(30, 2)),
+        "wide decimal": numbers.cast(pa.decimal256(60, 2)),
+        "unsigned": numbers.cast(pa.uint64()),
+        "coded": numbers.dictionary_encode(),
+        "time": pa.array([0, 1, 2, 3], pa.time32("s")),
+        "duration": pa.array([0, 1, 2, 3], pa.duration("s")),
+        "far date": pa.array([10**9, 0, 1, 2], pa.date32()),
+        "nothing": pa.nulls(4),
+        "bytes": pa.array([b"\xff", b"a", b"b", b""]),
+        "list": pa.array([[1], [], [2, 3], None]),
+        "record": pa.array([{"a": 1}, {"a": 2}, None, {"a": 3}]),
+        "map": pa.array([[("a", 1)], [], [], None], pa.map_(pa.string(), pa.int64())),
+    }
+
+
+@pytest.mark.parametrize("kind", odd_columns())
+def test_columns_of_any_type_are_used_or_left_out(rtkm, tmp_path, kind):
+    table = pa.table({"x": [1.0, 2.0, 3.0, 50.0], kind: odd_columns()[kind]})
+    pq.write_table(table, tmp_path / "data.parquet")
+    words = ["-k", "1", "--contamination", "1", "--output", "out.parquet", *FILES[:4]]
+    outcome = rtkm("fit", "data.parquet", *words)
+    assert outcome.code == 0, outcome.err
+    named = rtkm("fit", "data.parquet", "-k", "1", "--columns", kind)
+    assert named.code in (0, 1)
+    assert named.code == 0 or named.err.startswith("rtkm: column")
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from rtkm._confidence import CONFIDENCES, DOUBTFUL, OUTLIER
 from rtkm._optional import import_pandas
+from rtkm.cli.columns import text_of
 from rtkm.cli.preparing import Prepared
 from rtkm.cli.writing import membership_columns
 
@@ -169,17 +170,4 @@ class RowNames:
         """Return what the user calls a row, if anything."""
         if self.ids is None:
             return None
-        return id_text(self.ids[int(self.places[place])])
-
-
-def id_text(scalar: Any) -> str | None:
-    """Return what an id is called; a whole number is called so, whatever its type."""
-    if not scalar.is_valid:
-        return None
-    try:
-        value = scalar.as_py()
-    except (ArithmeticError, ValueError):  # a date that Python has no word for
-        return str(scalar.value)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+        return text_of(self.ids[int(self.places[place])])

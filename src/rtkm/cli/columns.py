@@ -95,7 +95,20 @@ def is_string(kind: Any) -> bool:
 def example_of(values: Any) -> str:
     """Return a cell that is there, as text."""
     valid = values.drop_null()
-    return str(valid[0].as_py()) if len(valid) else ""
+    return text_of(valid[0]) or "" if len(valid) else ""
+
+
+def text_of(scalar: Any) -> str | None:
+    """Return a cell as text; a whole number is written so, whatever its type."""
+    if not scalar.is_valid:
+        return None
+    try:
+        value = scalar.as_py()
+    except (ArithmeticError, ValueError):  # a date that Python has no word for
+        return str(scalar.value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
 
 
 def is_identifier(values: Any, name: str) -> bool:

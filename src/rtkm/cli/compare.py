@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from rtkm import compare
 from rtkm._optional import import_pandas
 from rtkm.cli import options as shared
-from rtkm.cli.answers import id_text, named
+from rtkm.cli.answers import named
 from rtkm.cli.choosing import check_known
+from rtkm.cli.columns import text_of
 from rtkm.cli.figures import figure
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
@@ -193,7 +194,7 @@ def find_truth(
 ) -> NDArray[np.int64]:
     """Return known labels as numbers, -1 for outliers."""
     cells = sheet.columns.column(sheet.places[name])
-    words = np.array([id_text(cell) or "" for cell in cells])[prepared.kept]
+    words = np.array([text_of(cell) or "" for cell in cells])[prepared.kept]
     values, labels = np.unique(np.char.strip(words), return_inverse=True)
     n_missing = sum(map(is_missing, words))
     if n_missing:

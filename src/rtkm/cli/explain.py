@@ -10,7 +10,8 @@ import numpy as np
 
 from rtkm._confidence import CONFIDENCES
 from rtkm.cli import options as shared
-from rtkm.cli.answers import Answers, id_text
+from rtkm.cli.answers import Answers
+from rtkm.cli.columns import text_of
 from rtkm.cli.figures import figure, percent
 from rtkm.cli.files import terminal_for, where
 from rtkm.cli.messages import InputError, listed, nearest, shown
@@ -104,7 +105,7 @@ def rows_called(prepared: Prepared, name: str) -> list[int]:
     """Return the rows of an id."""
     if prepared.ids is None:
         return []
-    return [row for row, id in enumerate(prepared.ids) if id_text(id) == name]
+    return [row for row, id in enumerate(prepared.ids) if text_of(id) == name]
 
 
 def row_numbered(prepared: Prepared, name: str) -> int:
@@ -117,7 +118,7 @@ def row_numbered(prepared: Prepared, name: str) -> int:
         raise InputError(
             f"--row {name}: no row has this number; expected {wanted}, or --id."
         )
-    texts = map(id_text, prepared.ids.slice(0, MOST_IDS))
+    texts = map(text_of, prepared.ids.slice(0, MOST_IDS))
     some = [text for text in texts if text is not None]
     raise InputError(
         f"--row {name}: no row has this id; {nearest(name, some)} Or give {wanted}."
@@ -127,8 +128,8 @@ def row_numbered(prepared: Prepared, name: str) -> int:
 def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
     """Print all that is known of one row."""
     places = np.array([place])
-    described = describe_rows(answers, places)[0]
     explained = explain_rows(answers, places)
+    described = describe_rows(answers, places, explained)[0]
     parts, features = explained.parts[0], answers.prepared.preparation.columns
     order = np.argsort(-parts, kind="stable")[:MOST_FEATURES].tolist()
     total = parts.sum()

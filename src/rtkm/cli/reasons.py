@@ -110,7 +110,9 @@ def as_given(rows: Floats, preparation: Preparation) -> Floats:
     return np.where(np.isfinite(rounded), rounded, values)
 
 
-def describe_rows(answers: Answers, places: Places) -> list[dict[str, Any]]:
+def describe_rows(
+    answers: Answers, places: Places, explained: Explained | None = None
+) -> list[dict[str, Any]]:
     """Return what is known of some rows, as it stands in the findings."""
     names = RowNames(answers.prepared)
     described = [
@@ -128,7 +130,7 @@ def describe_rows(answers: Answers, places: Places) -> list[dict[str, Any]]:
     ]
     if answers.ranks is None or not len(places):
         return described
-    explained = explain_rows(answers, places)
+    explained = explained or explain_rows(answers, places)
     features = answers.prepared.preparation.columns
     words = CONFIDENCES[answers.ranks[places]].tolist()
     for i, entry in enumerate(described):

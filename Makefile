@@ -4,21 +4,44 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 SANITIZED = $(VENV)-sanitize
-NATIVE = CMakeLists.txt pyproject.toml $(wildcard src/rtkm/native/*)
+OTHER = $(VENV)-other
+# ON, as in CI: a warning of the C++ compiler ends the build
+WERROR ?= OFF
+# text tables that `make fuzz` draws
+FILES ?= 50000
+# further options of pip for the build
+BUILD ?=
+CXX_FILES = $(shell find src/rtkm/native -name '*.hpp' -o -name '*.cpp')
+NATIVE = CMakeLists.txt pyproject.toml $(CXX_FILES)
 
-# the tests that go through the native core most
-NATIVE_TESTS = tests/test_table.py tests/test_bounds.py tests/test_relax.py \
-  tests/test_words.py tests/test_sets.py \
-  tests/test_projections.py tests/detectors/test_detector_words.py
+# a Python of another version than ours that runs: pyenv puts names on the path that
+# lead nowhere, and knows where the programs are
+OTHER_PYTHON ?= $(shell for version in 3.13 3.12 3.11; do \
+  case "$$($(PYTHON) --version)" in ("Python $$version."*) continue;; esac; \
+  for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
+    "$$python" --version >/dev/null 2>&1 && echo "$$python" && exit; \
+  done; \
+done)
 
-.PHONY: help demo spectral test quick check format bench bench-growth bench-commands asv quality paper
-.PHONY: sanitize valgrind clean
+# the tests that go through the native core most; how soon Ctrl-C ends a pass is left to
+# the tests without checks, which slow everything down
+NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
+  tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
+  tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
+
+.PHONY: test-pythons fuzz
+.PHONY: help demo spectral test quick test-other-python check check-native format
+.PHONY: bench bench-growth bench-commands asv quality same-bits paper paper-quick
+.PHONY: sanitized sanitize sanitize-quick valgrind clean
 
 help:
 	@echo "make demo      find clusters and outliers in a medical table: a picture and a report"
 	@echo "make spectral  robust spectral clustering of two moons, draw spectral.png"
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"
+	@echo "make test-other-python  the same on another version of Python, if there is one"
+	@echo "make test-pythons  the tests of every day on every Python that is installed"
+	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
 	@echo "make bench     time and memory against k-means of others: half an hour"
@@ -26,12 +49,15 @@ help:
 	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
 	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"
+	@echo "make same-bits OLD=PYTHON  what has changed, to the last bit, since the version OLD has"
 	@echo "make paper     re-run the paper's experiments (RTKM_DATA: where its tables are)"
+	@echo "make paper-quick  the same from fewer starts, into build/paper-quick: a minute"
 	@echo "make sanitize  tests of the native core under address and undefined-behavior checks"
+	@echo "make sanitize-quick  a small run of every kernel under the same checks"
 	@echo "make valgrind  a small run of every kernel under memcheck"
 	@echo "make clean     remove the environment and what was built"
 
-demo: $(VENV)/with-plot $(VENV)/with-cli
+demo: $(VENV)/with-cli,plot
 	$(BIN)/python examples/demo.py demo.png
 	@echo
 	$(BIN)/rtkm demo
@@ -45,14 +71,39 @@ test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
 quick: $(VENV)/with-test
 	$(BIN)/python -m pytest -n auto -m "not slow"
 
-check: $(VENV)/with-test $(VENV)/with-check
+test-other-python:
+	@python="$(OTHER_PYTHON)"; \
+	if [ -z "$$python" ]; then echo "skipped: no other Python found"; \
+	else $(MAKE) quick VENV=$(OTHER) PYTHON="$$python" \
+	  BUILD=--config-settings=build-dir=build/other; fi
+
+# every version that is installed, each in an environment of its own
+test-pythons:
+	for version in 3.11 3.12 3.13; do \
+	  for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
+	    "$$python" --version >/dev/null 2>&1 || continue; \
+	    $(MAKE) quick VENV=$(VENV)-$$version PYTHON="$$python" \
+	      BUILD=--config-settings=build-dir=build/$$version || exit 1; \
+	    break; \
+	  done; \
+	done
+
+# many more generated files than `make test` draws
+fuzz: $(VENV)/with-test
+	RTKM_FUZZ_FILES=$(FILES) $(BIN)/python -m pytest tests/tables/test_strict_reading.py
+
+check: $(VENV)/with-test $(VENV)/with-check check-native
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+check-native: $(VENV)/with-check
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+
 format: $(VENV)/with-check
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CXX_FILES)
 
 # options for part of it: make bench BENCH="--only descents --shapes 43500x9x3"
 bench: $(VENV)/with-test $(VENV)/with-bench
@@ -74,20 +125,41 @@ asv: $(VENV)/with-bench
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
 
+# OLD is the Python of an environment that has the other version; one thread, because
+# the k-means of scikit-learn inside CBLOF rounds by threads
+same-bits: $(VENV)/with-test
+	OMP_NUM_THREADS=1 $(OLD) benchmarks/same_bits.py write build/old.bits
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/same_bits.py write build/new.bits
+	$(BIN)/python benchmarks/same_bits.py compare build/old.bits build/new.bits
+
 # stopped, it goes on in build/paper; what is kept changes only when all is finished
-paper: $(VENV)/with-plot
-	$(BIN)/rtkm reproduce --out build/paper
-	rm -rf experiments/pictures
-	cp -R build/paper/results.json build/paper/pictures experiments/
-	$(BIN)/python benchmarks/paper.py
+paper: $(VENV)/with-plot $(VENV)/with-cli
+	$(BIN)/python -m experiments --out build/paper
+	rm -rf experiments/results/pictures
+	cp -R build/paper/results.json build/paper/pictures experiments/results/
+	PYTHONPATH=. $(BIN)/python benchmarks/paper.py
+
+paper-quick: $(VENV)/with-plot $(VENV)/with-cli
+	$(BIN)/python -m experiments --quick --out build/paper-quick
 
 # leaks are the interpreter's, which keeps what it has until the end; libstdc++ is named
 # because an exception must find the checks in place
-sanitize: $(SANITIZED)/with-test
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
-	  $$($(CXX) -print-file-name=libstdc++.so.6)" \
-	ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	$(SANITIZED)/bin/python -m pytest -m "not slow" $(NATIVE_TESTS)
+SANITIZED_PYTHON = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
+    $$($(CXX) -print-file-name=libstdc++.so.6)" \
+  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 $(SANITIZED)/bin/python
+
+sanitized:
+	$(MAKE) $(SANITIZED)/with-test VENV=$(SANITIZED) WERROR=OFF \
+	  BUILD="--config-settings=cmake.define.RTKM_SANITIZE=ON \
+	    --config-settings=build-dir=build/sanitize"
+
+sanitize: sanitized
+	$(SANITIZED_PYTHON) -m pytest -m "not slow" $(NATIVE_TESTS)
+
+sanitize-quick: sanitized
+	for set in "" baseline; do \
+	  RTKM_INSTRUCTIONS=$$set $(SANITIZED_PYTHON) tests/memcheck.py || exit 1; \
+	done
 
 # once for each instruction set; the log shows errors alone
 valgrind: $(VENV)/with-test
@@ -98,7 +170,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
+	rm -rf $(VENV) $(SANITIZED) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -106,8 +178,14 @@ $(VENV)/pip:
 	touch $@
 
 # editable, so that Python files need no second install; native files do
-$(VENV)/with-%: $(VENV)/pip $(NATIVE)
-	$(BIN)/python -m pip install --quiet --editable ".[$*]"
+$(VENV)/built: $(VENV)/pip $(NATIVE)
+	$(BIN)/python -m pip install --quiet --editable . \
+	  --config-settings=cmake.define.RTKM_WERROR=$(WERROR) $(BUILD)
+	touch $@
+
+# what extras need besides, as with-test or with-cli,plot: rtkm itself is there already
+$(VENV)/with-%: $(VENV)/built
+	$(BIN)/python -m pip install --quiet "rtkm[$*]"
 	touch $@
 
 $(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $(VENV)/pip pyproject.toml
@@ -123,12 +201,4 @@ $(VENV)/with-browser: $(VENV)/pip pyproject.toml
 	    && apt-get -qq install --no-install-recommends chromium; } \
 	    </dev/null >/dev/null 2>&1 \
 	  || echo "going on without chromium"
-	touch $@
-
-$(SANITIZED)/with-test: $(NATIVE)
-	$(PYTHON) -m venv $(SANITIZED)
-	$(SANITIZED)/bin/python -m pip install --quiet --upgrade pip
-	$(SANITIZED)/bin/python -m pip install --quiet --editable ".[test]" \
-	  --config-settings=cmake.define.RTKM_SANITIZE=ON \
-	  --config-settings=build-dir=build/sanitize
 	touch $@

@@ -1,6 +1,7 @@
 """Put the comparison of methods on the paper's tables into the README.
 
-It is taken from experiments/results.json, which `rtkm reproduce` writes.
+It is taken from the results in experiments/, which `make paper` writes before it runs
+this program.
 """
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from typing import Any
 
 from results import ROOT, fill_readme, markdown_table
 
-from rtkm.reproduce._figures import CURVES, TABLE
-from rtkm.reproduce._pictures_style import label, published_name
-from rtkm.reproduce._summary import by_setting
+from experiments.claims.figures import CURVES, TABLE
+from experiments.claims.names import label, published_name
+from experiments.claims.summary import by_setting
 
 # the share of outliers nearest to the true one, and what gamma KMOR has there
 OUTLIERS = {
@@ -88,6 +89,6 @@ TABLES = {
 
 
 if __name__ == "__main__":
-    found = json.loads((ROOT / "experiments" / "results.json").read_text())
+    found = json.loads((ROOT / "experiments" / "results" / "results.json").read_text())
     for name, make in TABLES.items():
         fill_readme(name, make(found))

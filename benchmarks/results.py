@@ -9,13 +9,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import sklearn
 from peers import installed
 
-import rtkm
 from rtkm import _native
-from rtkm._table import n_threads
+from rtkm._version import versions
+from rtkm.core.table import n_threads
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "benchmarks" / "results"
@@ -26,10 +24,7 @@ def setting() -> dict[str, Any]:
     return {
         "machine": processor(),
         "cores": os.cpu_count(),
-        "rtkm": rtkm.__version__,
-        "scikit-learn": sklearn.__version__,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
+        **versions(),
         "instructions": _native.instruction_set(),
         "threads": n_threads(),
         **installed(),

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from rtkm._table import n_threads as threads_of_rtkm
+from rtkm.core.table import n_threads as threads_of_rtkm
 
 
 class Fit(NamedTuple):

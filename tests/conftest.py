@@ -33,8 +33,8 @@ from rtkm import (
 )
 from rtkm.datasets import make_outlier_blobs
 
-# an estimator in this list is held to all of contract/, test_bad_input.py and
-# test_odd_tables.py; promises.py says what only some of them promise
+# an estimator in this list is held to all of contract/ and core/test_validation.py;
+# promises.py says what only some of them promise
 CLUSTERERS = [
     RTKM,
     RelaxedKMeans,

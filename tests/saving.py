@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import rtkm
-from rtkm._learned import declared
+from rtkm.core.fields import declared
 
 ANSWERS = (
     "predict score_samples decision_function transform predict_memberships score "

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import importlib
 import inspect
 import pkgutil
 import re
 import sys
+import warnings
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
 import rtkm
+from rtkm._registry import all_classes
+from rtkm.report.docstrings import Entry, entries, own_docstring
 
 ROOT = Path(__file__).parents[1]
 MODULES = [m.name for m in pkgutil.walk_packages(rtkm.__path__, "rtkm.")]
@@ -54,6 +61,8 @@ def test_public_names_are_those_of_the_design():
         "ModelFileError",
         "NEOKMeans",
         "RelaxedKMeans",
+        "ScaleWarning",
+        "TableModel",
         "TrimmedKMeans",
         "compare",
         "datasets",
@@ -64,6 +73,15 @@ def test_public_names_are_those_of_the_design():
         "projections",
         "seeding",
     }
+
+
+def test_the_registry_lists_every_estimator_that_is_exported():
+    exported = {
+        name: item
+        for name, item in vars(rtkm).items()
+        if inspect.isclass(item) and hasattr(item, "fit")
+    }
+    assert all_classes() == exported
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -79,12 +97,72 @@ def test_everything_public_shows_an_example(item):
     assert ">>> " in item.__doc__
 
 
+def documented(cls: type, section: str) -> dict[str, Entry]:
+    return {entry.name: entry for entry in entries(own_docstring(cls), section)}
+
+
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-def test_every_parameter_is_documented(cls):
-    parameters = cls.__doc__.split("Parameters\n")[1].split("Attributes\n")[0]
-    named = re.findall(r"^    (\w[\w, ]*?) :", parameters, flags=re.M)
-    documented = {name.strip() for line in named for name in line.split(",")}
-    assert documented == {field.name for field in fields(cls)}
+def test_every_parameter_is_documented_with_its_default(cls):
+    defaults = {
+        name: ast.literal_eval(entry.kind.partition("default=")[2])
+        for name, entry in documented(cls, "Parameters").items()
+    }
+    assert defaults == {field.name: field.default for field in fields(cls)}
+
+
+@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+def test_every_fitted_attribute_is_documented(cls):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = cls().fit(pd.DataFrame(X, columns=["a", "b"]))
+    properties = [n for n, _ in inspect.getmembers(cls, inspect.isdatadescriptor)]
+    names = {*vars(model), *properties}
+    fitted = {name for name in names if name[-1] == "_" and name[0] != "_"}
+    assert documented(cls, "Attributes").keys() == fitted
+
+
+# where a method really differs from its bases, and so do its words
+OWN_WORDS = {
+    ("RTKM", "tol"),
+    ("RTKM", "outlier_scores_"),
+    ("RelaxedKMeans", "tol"),
+    ("RelaxedKMeans", "outlier_scores_"),
+    ("KMOR", "outlier_scores_"),
+    ("ODC", "outlier_scores_"),
+    ("ORC", "max_iter"),
+    ("ORC", "n_iter_"),
+    ("ORC", "converged_"),
+    ("MOC", "n_clusters"),
+    ("MOC", "cluster_centers_"),
+    ("MOC", "outlier_scores_"),
+    ("FuzzyCMeans", "labels_"),
+    ("FuzzyCMeans", "assignments_"),
+    ("ClusterDetector", "contamination"),
+}
+
+
+def shared_text(entry: Entry) -> tuple[str, str]:
+    """What of an entry is common to a family: not its default, nor a paper's letter."""
+    kind = entry.kind.partition(", default=")[0]
+    words = " ".join(entry.words.split())
+    return kind, re.sub(r" \([^()]*(?:\[\d+\]_|above)\)", "", words)
+
+
+def test_shared_parameters_and_attributes_read_the_same_everywhere():
+    n_compared, different = 0, set()
+    for cls in CLASSES:
+        for section in ("Parameters", "Attributes"):
+            inherited: dict[str, Entry] = {}
+            for base in reversed(cls.__mro__[1:]):
+                inherited |= documented(base, section)
+            own = documented(cls, section)
+            for name in own.keys() & inherited.keys():
+                n_compared += 1
+                if shared_text(own[name]) != shared_text(inherited[name]):
+                    different.add((cls.__name__, name))
+    assert different == OWN_WORDS
+    assert n_compared > 300
 
 
 def test_the_readme_runs(tmp_path, monkeypatch):

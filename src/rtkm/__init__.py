@@ -1,8 +1,14 @@
 """Robust clustering: clusters, rows in several of them, and outliers, in one fit."""
 
-from rtkm import datasets, metrics, projections, seeding
-from rtkm._compare import compare
-from rtkm._models import ModelFileError, describe_model, load
+from rtkm import (
+    _early_interrupt,  # noqa: F401  before all that takes long
+    datasets,
+    metrics,
+    projections,
+    seeding,
+)
+from rtkm._version import __version__ as __version__
+from rtkm._warnings import ScaleWarning
 from rtkm.clusterers.fuzzy import FuzzyCMeans
 from rtkm.clusterers.kmor import KMOR
 from rtkm.clusterers.moc import MOC
@@ -15,12 +21,13 @@ from rtkm.clusterers.relaxed import RelaxedKMeans
 from rtkm.clusterers.rtkm import RTKM
 from rtkm.clusterers.sparse_overlap import ESP, ISP
 from rtkm.clusterers.trimmed import KMeansMinusMinus, TrimmedKMeans
+from rtkm.compare.frame import compare
 from rtkm.detectors.adapter import ClusterDetector
 from rtkm.detectors.cblof import CBLOF
 from rtkm.detectors.cbod import CBOD
 from rtkm.detectors.ldof import LDOF
-
-__version__ = "0.1.0"
+from rtkm.models.files import ModelFileError, describe_model, load
+from rtkm.table_model import TableModel
 
 __all__ = [
     "CBLOF",
@@ -41,6 +48,8 @@ __all__ = [
     "ModelFileError",
     "NEOKMeans",
     "RelaxedKMeans",
+    "ScaleWarning",
+    "TableModel",
     "TrimmedKMeans",
     "compare",
     "datasets",

@@ -7,10 +7,53 @@ _Floats = NDArray[np.float64]
 _Cut = tuple[float, int, float]
 _Nearest = tuple[NDArray[np.int32], _Floats, _Floats, _Floats]
 _Bounds = NDArray[np.float32]
-_Watch = tuple[NDArray[np.int32], _Bounds, _Bounds, _Bounds, NDArray[np.uint8]]
 
-class Fractions:
-    def weights(self) -> _Floats: ...
+class _Pass:
+    """What a step leaves to the next one, which takes it as its last.
+
+    Hamerly's bounds, in the unit of the table: the root of a row's cost is at most
+    `cost_upper`, the farthest of its own `clusters` at most `own_upper` away, any other
+    at least `other_lower`. `status` is 1 for rows that count whole in the `moments`,
+    the sums of the clusters; of rows that a proximal step trimmed it is 2, and the root
+    of the cost is at least `cost_upper`.
+
+    Every array lives for as long as somebody holds it, whatever becomes of the pass.
+    """
+
+    @property
+    def clusters(self) -> NDArray[np.int32]: ...
+    @property
+    def cost_upper(self) -> _Bounds: ...
+    @property
+    def own_upper(self) -> _Bounds: ...
+    @property
+    def other_lower(self) -> _Bounds: ...
+    @property
+    def status(self) -> NDArray[np.uint8]: ...
+    @property
+    def moments(self) -> _Floats: ...
+    @property
+    def means(self) -> NDArray[Any]: ...
+    @property
+    def objective(self) -> float: ...
+
+class TrimmedPass(_Pass):
+    @property
+    def kept(self) -> NDArray[np.bool_]: ...
+    @property
+    def cut(self) -> _Cut: ...
+    @property
+    def n_changed(self) -> int: ...
+
+class ProximalPass(_Pass):
+    @property
+    def v(self) -> _Floats: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def change(self) -> float: ...
+    def shares(self) -> _Floats:
+        """Return the memberships of rows that share themselves, in order."""
 
 class Table:
     def __init__(
@@ -25,23 +68,19 @@ class Table:
         n_memberships: int,
         kept_mass: float,
         total_mass: float,
-        window: tuple[float, float],
-        last: tuple[Any, ...] | None,
+        last: TrimmedPass | None,
         uses_bounds: bool,
-    ) -> tuple[_Watch, _Floats, _Cut, NDArray[Any], float, int]: ...
-    def relax(
+    ) -> TrimmedPass: ...
+    def proximal_step(
         self,
         C: NDArray[Any],
         n_memberships: int,
-        mass: float,
+        kept_mass: float,
         total_mass: float,
         step: float,
-        window: tuple[float, float],
-        last: tuple[Any, ...] | None,
+        last: ProximalPass | None,
         uses_bounds: bool,
-    ) -> tuple[
-        _Watch, _Floats, _Floats, Fractions, NDArray[Any], float, float, float
-    ]: ...
+    ) -> ProximalPass: ...
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]: ...
     def squared_residuals(self, B: _Floats, C: NDArray[Any]) -> _Floats: ...
     def lower(self, C: NDArray[Any], cost: _Floats) -> None: ...

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+# packages whose name to install is not the one to import
+NAMES = {"charset_normalizer": "charset-normalizer", "jinja2": "Jinja2"}
 
-def import_pandas(needed_by: str) -> Any:
-    """Return pandas, or say how to get it."""
+
+def import_optional(module: str, *, needed_by: str, extra: str = "cli") -> Any:
+    """Return a module of an optional package, or say how to get the package.
+
+    Parameters
+    ----------
+    module : str
+        What to import, such as ``"pandas"`` or ``"matplotlib.figure"``.
+    needed_by : str
+        What cannot be done without it; the message begins with it.
+    extra : str, default="cli"
+        The extra of rtkm that brings the package.
+    """
     try:
-        import pandas
+        return import_module(module)
     except ImportError as error:
+        package = module.partition(".")[0]
         raise ImportError(
-            f'{needed_by} needs pandas; pip install "rtkm[cli]".'
+            f"{needed_by} needs {NAMES.get(package, package)}; "
+            f'pip install "rtkm[{extra}]".'
         ) from error
-    return pandas

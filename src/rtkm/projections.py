@@ -14,7 +14,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_sample_weight
 
 from rtkm import _native
-from rtkm._table import n_threads
+from rtkm.core.table import n_threads
 
 __all__ = ["capped_simplex", "capped_simplex_rows"]
 

@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.neighbors import LocalOutlierFactor
 from sklearn.utils import check_random_state
 
-from rtkm._admission import check_row_count, column_spans, make_table
-from rtkm._params import Count, OutlierRows, Rule, check_value, whole_rows
-from rtkm._table import Table
+from rtkm.core.params import Count, OutlierRows, Rule, check_value, whole_rows
+from rtkm.core.table import Table
+from rtkm.core.validation import check_row_count, column_spans, make_table
 
 __all__ = ["k_means_plus_plus", "random_rows", "robin", "robust_k_means_plus_plus"]
 
@@ -253,11 +253,15 @@ def local_outlier_factors(X: Table, n_neighbors: int) -> NDArray[np.float64]:
     """Return the factors, which do not depend on the units of the table."""
     if X.n_rows == 1:
         return np.ones(1)
+    spans = column_spans(X.X)
+    varies = spans > 0
+    if not varies.any():
+        return np.ones(X.n_rows)
     # scikit-learn adds a constant to distances: bring them to the same size first
-    span = max(column_spans(X.X).max(), np.finfo(X.dtype).tiny)
-    scale = X.dtype.type(2.0 ** np.round(np.log2(span)))
+    scale = X.dtype.type(2.0 ** np.round(np.log2(spans.max())))
     lof = LocalOutlierFactor(n_neighbors=min(n_neighbors, X.n_rows - 1))
-    return -lof.fit(X.X / scale).negative_outlier_factor_
+    rows = X.X if varies.all() else X.X[:, varies]
+    return -lof.fit(rows / scale).negative_outlier_factor_
 
 
 Seeding = Callable[[Table, int, float, np.random.RandomState], NDArray[Any]]

@@ -36,7 +36,7 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         "Read 62 rows of 4 columns from people.csv",
         "Used 2 columns: 'height', 'weight'.",
         "Left out text: 'team' (such as 'red').",
-        "Left out 1 row with missing cells: 1 in 'weight'.",
+        "Left out 1 row with missing values: 1 in 'weight'.",
         "RTKM found 2 clusters in 61 rows, of 30 and 30 rows.",
         "1 row (1.6 %) is an outlier.",
         "The farthest is row 11 ('giant'),",
@@ -166,7 +166,10 @@ def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path)
         (["--columns", "hieght"], "has no such column; did you mean 'height'?"),
         (["--columns", "team"], "column 'team' holds text, such as 'red'"),
         (["--drop", "height", "weight"], "has no column of numbers to use"),
-        (["--missing", "error"], "1 cell missing (1 in 'weight'); choose --missing"),
+        (
+            ["--missing", "error"],
+            "1 missing value (NaN): 1 in 'weight', the first",
+        ),
         (["--id", "nmae"], "--id nmae: people.csv has no such column; did you mean"),
         (["--output", "people.csv"], "would replace the table; choose another name."),
         (["--report", "people.csv"], "would replace the table; choose another name."),
@@ -264,7 +267,9 @@ def test_a_saved_model_is_the_fitted_one(rtkm, people, tmp_path):
     model = RTKM(2, contamination=1, random_state=0).fit(table)
     loaded = load(tmp_path / "model.rtkm")
     np.testing.assert_array_equal(loaded.cluster_centers_, model.cluster_centers_)
-    assert loaded.get_params() == model.get_params()
+    assert loaded.estimator.get_params() == model.get_params()
+    assert loaded.missing == "drop"
+    assert loaded.scale == "none"
 
 
 @pytest.mark.slow

@@ -89,6 +89,24 @@ def test_folders_and_files_that_are_not_there(rtkm, tmp_path, command):
         assert rtkm(command, name, "-k", "1") == (1, "", message)
 
 
+@pytest.mark.parametrize("option", ["--output", "--report", "--json", "--model"])
+def test_a_loop_of_links_is_refused(rtkm, people, tmp_path, option):
+    name = "loop.html" if option == "--report" else "loop.csv"
+    (tmp_path / name).symlink_to("other")
+    (tmp_path / "other").symlink_to(name)
+    outcome = rtkm("fit", "people.csv", "-k", "2", "--missing", "drop", option, name)
+    assert outcome == (
+        1,
+        "",
+        f"rtkm: {option} {name} is a symbolic link that leads back to itself; choose "
+        "another name.\n",
+    )
+    assert (tmp_path / name).is_symlink()
+    assert rtkm("fit", name, "-k", "2").err == (
+        f"rtkm: {name} cannot be read (Too many levels of symbolic links).\n"
+    )
+
+
 def test_a_model_that_is_not_there(rtkm, people):
     outcome = rtkm("predict", "no.rtkm", "people.csv")
     assert outcome.code == 1

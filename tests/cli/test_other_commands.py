@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 import rtkm as library
+from rtkm._registry import METHODS
 from rtkm.cli.flags import flags_of, methods, readings, typed_fields
 from rtkm.cli.main import make_parser
-from rtkm.cli.wording import explain_parameters, purpose
+from rtkm.report.docstrings import explain_parameters
 
 pytest_plugins = ("typed",)
 
@@ -98,9 +99,9 @@ def test_known_labels_are_read_with_care(rtkm, tmp_path, cells, told):
 def test_methods_are_listed_and_described(rtkm):
     outcome = rtkm("methods")
     assert outcome.code == 0
-    for name, method in methods().items():
+    for name in methods():
         assert f"  {name} " in outcome.out
-        assert purpose(method)[0] in outcome.out.replace("\n", " ")
+        assert METHODS[name].purpose in outcome.out
     for name, method in methods().items():
         described = rtkm("methods", name.lower()).out
         for field in typed_fields(method):
@@ -144,7 +145,7 @@ def test_no_flag_of_a_method_takes_the_place_of_another_option():
 
 
 @pytest.mark.parametrize(
-    "command", ["fit", "predict", "explain", "compare", "methods", "demo", "reproduce"]
+    "command", ["fit", "predict", "explain", "compare", "methods", "demo"]
 )
 def test_help_teaches(rtkm, command):
     outcome = rtkm(command, "--help")
@@ -157,6 +158,17 @@ def test_help_teaches(rtkm, command):
 def test_help_of_a_method_has_its_options(rtkm):
     assert "--cutoff-factor" in rtkm("fit", "--method", "KMOR", "--help").out
     assert "--cutoff-factor" not in rtkm("fit", "--help").out
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",), ("--quick", "--out", "d"), "x"])
+def test_reproduce_says_where_it_went(rtkm, arguments):
+    assert rtkm("reproduce", *arguments) == (
+        2,
+        "",
+        "rtkm: reproduce is not a command any more; run `python -m experiments` at the "
+        "root of rtkm's source tree.\n",
+    )
+    assert "reproduce" not in rtkm("--help").out
 
 
 def test_version_and_no_command(rtkm):

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rtkm import CBLOF, KMOR, RTKM
+from rtkm import CBLOF, KMOR, RTKM, TableModel
 from rtkm.cli.flags import methods
+from rtkm.models.container import pack, unpack
 
 pytest_plugins = ("typed",)
 
@@ -58,7 +59,7 @@ def test_new_rows_are_prepared_as_the_old_ones_were(rtkm, tmp_path, model):
     )
     outcome = rtkm("predict", model, "new.csv", "--output", "out.csv")
     assert outcome.code == 0
-    assert "Filled in medians where cells are missing: 1 in 'weight'." in outcome.out
+    assert "Filled in medians for missing values: 1 in 'weight'." in outcome.out
     labels = pd.read_csv(tmp_path / "out.csv")["label"].tolist()
     assert labels[3] == -1
     assert labels[0] != labels[1]
@@ -98,10 +99,13 @@ def test_a_damaged_model_is_refused(rtkm, people, tmp_path, model):
 def test_a_damaged_preparation_is_refused(rtkm, people, tmp_path):
     X = pd.read_csv(people)[["height"]]
     fitted = RTKM(2, random_state=0).fit(X)
-    fitted.save(tmp_path / "m.rtkm", extra={"preparation": {"columns": []}})
+    TableModel(fitted).fit(X).save(tmp_path / "m.rtkm")
+    description, arrays = unpack((tmp_path / "m.rtkm").read_bytes())
+    description["model"]["learned"]["preparation_"]["columns"] = []
+    (tmp_path / "m.rtkm").write_bytes(pack(description, arrays))
     outcome = rtkm("predict", "m.rtkm", "people.csv")
     assert outcome.code == 1
-    assert "the preparation of the model is damaged" in outcome.err
+    assert "preparation_ is damaged" in outcome.err
 
 
 def test_models_saved_in_python_answer_for_tables(rtkm, people, tmp_path):

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import FuzzyCMeans
-from rtkm._admission import make_table
 from rtkm.clusterers.fuzzy import shares
+from rtkm.core.validation import make_table
 
 
 def test_three_rows_worked_by_hand():

@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import KMOR
-from rtkm._admission import make_table
 from rtkm.clusterers.kmor import PublishedState
+from rtkm.core.validation import make_table
 
 SEVEN = column(0, 1, 2, 10, 11, 12, 40)
 

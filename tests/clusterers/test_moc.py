@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import MOC
-from rtkm._admission import make_table
-from rtkm._overlap import Charges, Covered
+from rtkm.clusterers._overlap import Charges, Covered
+from rtkm.core.validation import make_table
 
 FIVE = np.array([(1, 0), (0, 2), (1, 2), (1.1, 0), (0, 1.9)])
 M = np.array([(1, 0), (0, 1), (1, 1), (1, 0), (0, 1)])

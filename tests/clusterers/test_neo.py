@@ -8,12 +8,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import NEOKMeans, estimate_neo_parameters
-from rtkm._admission import make_table
 from rtkm.clusterers.neo_estimates import (
     outlier_share,
     overlap_by_radius,
     overlap_by_share,
 )
+from rtkm.core.validation import make_table
 
 
 def test_overlap_and_an_outlier_worked_by_hand():

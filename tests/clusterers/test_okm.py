@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import OKM, ROKM
-from rtkm._admission import make_table
+from rtkm.core.validation import make_table
 
 BETWEEN = [(1, 0), (1, 0), (1, 1), (0, 1), (0, 1)]
 APART = [(1, 0), (1, 0), (1, 0), (0, 1), (0, 1)]

@@ -120,6 +120,7 @@ def random_problem(seed):
     return X, start, weights, parameters
 
 
+@pytest.mark.filterwarnings("ignore::rtkm.ScaleWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("part", range(8))
 def test_every_iteration_equals_the_oracle_and_no_substep_rises(part):
@@ -197,6 +198,7 @@ def test_a_single_iteration_is_not_said_to_fall_by_nothing():
 # The exact solver
 
 
+@pytest.mark.filterwarnings("ignore::rtkm.ScaleWarning")
 def test_auto_agrees_with_the_oracle_for_several_memberships():
     for seed in range(100):
         X, start, weights, parameters = random_problem(seed)

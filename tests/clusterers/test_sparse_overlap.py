@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
 from rtkm import ESP, ISP, OKM
-from rtkm._admission import make_table
-from rtkm._overlap import Charges, Covered, normal_equations
+from rtkm.clusterers._overlap import Charges, Covered, normal_equations
+from rtkm.core.validation import make_table
 
 # What every set of 0, 10 and 3 costs a row at 5: the mean of the two far ones is 5,
 # that of 0 and 3 is 1.5, of 10 and 3 6.5, of all 13/3

@@ -8,7 +8,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
 
-from rtkm import KMeansMinusMinus, TrimmedKMeans
+from rtkm import RTKM, KMeansMinusMinus, TrimmedKMeans
 from rtkm.datasets import make_outlier_blobs
 
 
@@ -190,3 +190,27 @@ def test_swaps_reach_what_the_true_centers_lead_to(far_clump):
             TrimmedKMeans(8, **options).fit(X).objective_
             <= 1.01 * from_truth.objective_
         )
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        TrimmedKMeans(4),
+        KMeansMinusMinus(4, n_outliers=9),
+        RTKM(4),
+        RTKM(4, step=1.1, tol=1e-3),
+    ],
+    ids=str,
+)
+def test_steps_do_not_ask_again_how_much_is_trimmed(model, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    n_trimmed, asked = type(model)._n_trimmed, []
+
+    def count(self, X):
+        asked.append(X)
+        return n_trimmed(self, X)
+
+    monkeypatch.setattr(type(model), "_n_trimmed", count)
+    model.set_params(n_init=1, random_state=0).fit(X)
+    assert len(model.objective_path_) > 4
+    assert len(asked) <= 3  # by the check of the rows, the seeding and the start

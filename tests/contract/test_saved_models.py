@@ -24,8 +24,8 @@ from sklearn.utils import get_tags
 
 import rtkm
 from rtkm import CBLOF, LDOF, RTKM, ClusterDetector, FuzzyCMeans, KMeansMinusMinus
-from rtkm._container import unpack
-from rtkm._learned import OF_ROWS, declared
+from rtkm.core.fields import NOT_SAVED, declared
+from rtkm.models.container import unpack
 
 SAVED = [*MODELS, *(d for d in DETECTOR_MODELS if not isinstance(d, LDOF))]
 SAVED += [ClusterDetector(FuzzyCMeans(3, random_state=0), contamination=0.1)]
@@ -47,7 +47,7 @@ def test_every_public_estimator_is_in_the_lists_of_the_contract():
     public = {getattr(rtkm, name) for name in rtkm.__all__}
     classes = {item for item in public if isinstance(item, type)}
     estimators = {cls for cls in classes if issubclass(cls, BaseEstimator)}
-    assert estimators == {*CLUSTERERS, *DETECTORS}
+    assert estimators == {*CLUSTERERS, *DETECTORS, rtkm.TableModel}
 
 
 @pytest.mark.parametrize("fitted", [*MODELS, *DETECTOR_MODELS], ids=str)
@@ -133,7 +133,7 @@ def test_nothing_of_the_training_rows_is_kept(estimator, blobs, tmp_path):
     assert not any(
         row.tobytes() in content for row in blobs if not in_centers(row, arrays)
     )
-    of_rows = [n for n, kind in declared(type(fitted)).items() if kind is OF_ROWS]
+    of_rows = [n for n, kind in declared(type(fitted)).items() if kind is NOT_SAVED]
     assert {"outlier_mask_", "outlier_scores_"} <= set(of_rows)
     for name in of_rows:
         assert hasattr(fitted, name)
@@ -264,7 +264,7 @@ def test_extra_and_versions_come_back(blobs, tmp_path):
     fitted.save(tmp_path / "m", extra=extra)
     description = rtkm.describe_model(tmp_path / "m")
     assert description["extra"] == extra
-    assert description["format"] == 1
+    assert description["format"] == 2
     assert description["written_by"]["rtkm"] == rtkm.__version__
     assert description["model"]["method"] == "KMeansMinusMinus"
     assert description["model"]["parameters"] == fitted.get_params()

@@ -52,6 +52,8 @@ def trimkmeans(tmp_path_factory):
     return run
 
 
+# its tables are not scaled, and neither are ours
+@pytest.mark.filterwarnings("ignore::rtkm.ScaleWarning")
 @pytest.mark.parametrize("share", [0.02, 0.2])
 @pytest.mark.parametrize("k", [1, 3, 6])
 @pytest.mark.parametrize("name", TABLES)

@@ -8,13 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm import compare
-from rtkm._optional import import_pandas
+from rtkm._optional import import_optional
 from rtkm.cli import options as shared
-from rtkm.cli.answers import named
-from rtkm.cli.choosing import check_known
-from rtkm.cli.columns import text_of
-from rtkm.cli.figures import figure
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
     OUTLIERS,
@@ -23,14 +18,19 @@ from rtkm.cli.flags import (
     flags_of,
     in_flags,
     reader_of,
+    table_flags,
     typed_fields,
 )
-from rtkm.cli.messages import InputError, counted
-from rtkm.cli.numerals import is_missing
-from rtkm.cli.preparing import Prepared
-from rtkm.cli.sheet import Sheet
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import ending_of, writing_beside
+from rtkm.compare.frame import compare
+from rtkm.report.number_text import figure
+from rtkm.tables.columns import text_of
+from rtkm.tables.messages import InputError, counted
+from rtkm.tables.numerals import is_missing
+from rtkm.tables.preparation import Prepared
+from rtkm.tables.select import check_known
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.writing import ending_of, writing_beside
 
 USUAL = (
     "RTKM",
@@ -83,6 +83,16 @@ def add(commands: Any) -> None:
         examples=EXAMPLES,
     )
     shared.add_data(parser)
+    add_compared(parser)
+    shared.add_preparation(parser)
+    group = parser.add_argument_group("what to write")
+    shared.add_output(group, "a line for every run, as .csv; - is standard output")
+    shared.add_quiet(group)
+    shared.add_reading(parser)
+
+
+def add_compared(parser: argparse.ArgumentParser) -> None:
+    """Add what is compared."""
     group = parser.add_argument_group("what to compare")
     rtkm = find_method("RTKM")
     group.add_argument(
@@ -124,11 +134,6 @@ def add(commands: Any) -> None:
         metavar="VALUE",
         help=f"makes it repeatable (default: {SEED})",
     )
-    shared.add_preparation(parser)
-    group = parser.add_argument_group("what to write")
-    shared.add_output(group, "a line for every run, as .csv; - is standard output")
-    shared.add_quiet(group)
-    shared.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:
@@ -144,13 +149,14 @@ def run(options: argparse.Namespace) -> None:
         raise InputError(f"--output {options.output}: expected a name in .csv.")
     truth = None
     if options.truth is not None:
-        check_known(sheet, options.truth, "--truth")
-        options.drop = [*options.drop, options.truth]
-    prepared = shared.prepare_as_told(sheet, options)
-    terminal.say("\n".join([sheet.summary(), *sheet.notes, *prepared.notes]))
+        check_known(sheet, options.truth, "truth")
+        options.drop = [*(options.drop or []), options.truth]
+    prepared = shared.table_model(None, options).prepare(sheet)
+    notes = table_flags(prepared.notes)
+    terminal.say("\n".join([sheet.summary(), *sheet.notes, *notes]))
     if options.truth is not None:
         truth = find_truth(sheet, options.truth, prepared, terminal)
-    frame = run_all(named(prepared), methods, truth, options)
+    frame = run_all(prepared.X, methods, truth, options)
     tell(terminal, frame)
     if frame["seconds"].isna().all():
         raise InputError("every method failed.")
@@ -176,7 +182,8 @@ def run_all(X: Any, methods: list[Any], truth: Any, options: argparse.Namespace)
             progress=not options.quiet,
         )
         frames.append(frame.assign(start=start))
-    return import_pandas("compare").concat(frames, ignore_index=True)
+    pd = import_optional("pandas", needed_by="compare")
+    return pd.concat(frames, ignore_index=True)
 
 
 def make(method: type, options: argparse.Namespace) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rtkm._optional import import_optional
+
 SHELLS = ("bash", "zsh", "tcsh")
 
 
@@ -20,9 +22,9 @@ class PrintCompletion(argparse.Action):
     ) -> None:
         """Print it and leave."""
         try:
-            import shtab
-        except ImportError:
-            parser.exit(1, 'rtkm: completion needs shtab; pip install "rtkm[cli]".\n')
+            shtab = import_optional("shtab", needed_by="completion")
+        except ImportError as error:
+            parser.exit(1, f"rtkm: {error}\n")
         print(shtab.complete(parser, shell=values))
         parser.exit()
 

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from rtkm._files import replacing
 from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
 
@@ -42,7 +43,8 @@ def run(options: argparse.Namespace) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     table, report, model = (str(options.out / name) for name in (TABLE, REPORT, MODEL))
     content = files("rtkm").joinpath("data", "wbc.csv").read_bytes()
-    Path(table).write_bytes(content)
+    with replacing(table) as stream:
+        stream.write(content)
     terminal.say(
         f"{table} holds 699 samples of breast tissue, nine features graded from 1 to "
         "10, and a diagnosis, which is text and is not used. Two clusters are looked "

@@ -8,20 +8,21 @@ from typing import Any
 
 import numpy as np
 
-from rtkm._confidence import CONFIDENCES
 from rtkm.cli import options as shared
-from rtkm.cli.answers import Answers
-from rtkm.cli.columns import text_of
-from rtkm.cli.figures import figure, percent
 from rtkm.cli.files import terminal_for, where
-from rtkm.cli.messages import InputError, listed, nearest, shown
 from rtkm.cli.predict import add_model, ask
-from rtkm.cli.preparing import Prepared
-from rtkm.cli.reasons import describe_rows, explain_rows
-from rtkm.cli.sheet import Sheet
-from rtkm.cli.telling import MOST_OUTLIERS, tell_outliers
 from rtkm.cli.terminal import Terminal, on_one_line
-from rtkm.cli.writing import write_answers
+from rtkm.clusterers._confidence import CONFIDENCES
+from rtkm.report.findings import Change, OutlierRow
+from rtkm.report.number_text import figure, percent
+from rtkm.report.reasons import describe_rows, explain_rows
+from rtkm.report.table_results import TableResults
+from rtkm.report.terminal_report import MOST_OUTLIERS, tell_outliers
+from rtkm.tables.columns import text_of
+from rtkm.tables.messages import InputError, listed, nearest, shown
+from rtkm.tables.preparation import Prepared
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.writing import write_answers
 
 MOST_FEATURES = 30
 MOST_IDS = 10_000  # that a misspelled one is compared with
@@ -88,7 +89,7 @@ def run(options: argparse.Namespace) -> None:
             terminal.say(line)
 
 
-def find_row(answers: Answers, name: str) -> int:
+def find_row(answers: TableResults, name: str) -> int:
     """Return the place of the row that is called so, among those that are kept."""
     prepared = answers.prepared
     rows = rows_called(prepared, name)
@@ -125,7 +126,7 @@ def row_numbered(prepared: Prepared, name: str) -> int:
     )
 
 
-def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
+def tell_row(terminal: Terminal, answers: TableResults, place: int) -> None:
     """Print all that is known of one row."""
     places = np.array([place])
     explained = explain_rows(answers, places)
@@ -158,7 +159,7 @@ def tell_row(terminal: Terminal, answers: Answers, place: int) -> None:
         terminal.say(remedy(described["change"]))
 
 
-def verdict(answers: Answers, place: int, described: dict[str, Any]) -> str:
+def verdict(answers: TableResults, place: int, described: OutlierRow) -> str:
     """Say what a row is, and how surely."""
     name = f"Row {described['row']:,}"
     if described["id"] is not None:
@@ -179,7 +180,7 @@ def verdict(answers: Answers, place: int, described: dict[str, Any]) -> str:
     return f"{told}{score}, and outliers begin at {cut}."
 
 
-def remedy(change: dict[str, Any] | None) -> str:
+def remedy(change: Change | None) -> str:
     """Say what would make an outlier an inlier."""
     if change is None:
         return "No change of a single feature would make it an inlier."
@@ -190,7 +191,7 @@ def remedy(change: dict[str, Any] | None) -> str:
     )
 
 
-def write_explanations(path: Path, sheet: Sheet, answers: Answers) -> list[str]:
+def write_explanations(path: Path, sheet: Sheet, answers: TableResults) -> list[str]:
     """Write all rows with what their scores come from."""
     prepared = answers.prepared
     explained = explain_rows(answers, np.arange(len(answers.labels)))

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
 
-from rtkm.cli.messages import InputError, shown
-from rtkm.cli.sheet import Sheet
+from rtkm._files import is_replaceable, writing_part
+from rtkm._journal import repair, replace_together
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import STANDARD_OUTPUT, writing_beside
+from rtkm.tables.messages import InputError, shown
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.writing import (
+    STANDARD_OUTPUT,
+    check_standard_output,
+    told_as_input,
+    writing_beside,
+)
 
 WRITTEN = ("output", "report", "json", "model")
 
@@ -34,12 +43,12 @@ def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
     """Refuse files that cannot be written, before the work."""
     taken: dict[Path, str] = {}
     if sheet.source.path is not None:
-        taken[sheet.source.path.resolve()] = "the table"
+        taken[target_of(sheet.source.path)] = "the table"
     if isinstance(getattr(options, "model", None), str):
-        taken[Path(options.model).resolve()] = "the model"
+        taken[target_of(options.model)] = "the model"
     for name, path in paths_of(options).items():
         check_place(f"--{name}", path)
-        place = path.resolve()
+        place = target_of(path)
         if place in taken and (place.is_file() or not place.exists()):
             raise InputError(
                 f"--{name} {path} would replace {taken[place]}; choose another name."
@@ -62,23 +71,65 @@ def where(path: Path) -> str:
 
 def check_place(option: str, path: Path) -> None:
     """Refuse a name that no file can have."""
+    if str(path) == STANDARD_OUTPUT:
+        check_standard_output()
+    if is_loop(path):
+        raise InputError(
+            f"{option} {path} is a symbolic link that leads back to itself; choose "
+            "another name."
+        )
     if path.is_dir():
         raise InputError(f"{option} {path} is a folder; expected the name of a file.")
     if not path.parent.is_dir():
         raise InputError(f"{option} {path}: there is no folder {path.parent}.")
 
 
-def write_together(writers: Mapping[Path, Callable[[BinaryIO], object]]) -> None:
+def is_loop(path: Path) -> bool:
+    """Whether links lead round in a circle."""
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
+
+
+def target_of(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a name leads to."""
+    return Path(os.path.realpath(path))
+
+
+def repair_places(options: argparse.Namespace) -> None:
+    """Finish or undo what killed runs left where a command is to write, and say so."""
+    paths = [p for p in paths_of(options).values() if str(p) != STANDARD_OUTPUT]
+    notes = repair({target_of(path).parent for path in paths})
+    if notes:
+        terminal_for(options).say("\n".join(notes))
+
+
+def write_together(
+    writers: Mapping[Path, Callable[[BinaryIO], object]],
+) -> list[str]:
     """Write files that take their places together, or not at all.
 
-    What flows out goes last, since it cannot be taken back.
+    What goes to pipes and devices goes when the files are on the disk, and standard
+    output last, for neither can be taken back. Returns what else was repaired.
     """
-    with ExitStack() as places:
+    flowing = Path(STANDARD_OUTPUT)
+    with told_as_input():
+        files = [path for path in writers if path != flowing and is_replaceable(path)]
+    with told_as_input(), ExitStack() as places:
+        parts = []
+        for path in files:
+            with told_as_input(path):
+                parts.append(places.enter_context(writing_part(path)))
+                writers[path](parts[-1].stream)
+                parts[-1].finish()
         for path, write in writers.items():
-            if str(path) != STANDARD_OUTPUT:
-                stream = places.enter_context(writing_beside(path))
-                write(stream)
-                stream.flush()  # a full disk shows before a file has taken its place
-    if STANDARD_OUTPUT in map(str, writers):
-        with writing_beside(STANDARD_OUTPUT) as stream:
-            writers[Path(STANDARD_OUTPUT)](stream)
+            if path != flowing and path not in files:
+                with writing_beside(path) as stream:
+                    write(stream)
+        notes = replace_together(parts)
+    if flowing in writers:
+        with writing_beside(flowing) as stream:
+            writers[flowing](stream)
+    return notes

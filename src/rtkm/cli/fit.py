@@ -12,12 +12,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rtkm._encoding import refuse_rows
-from rtkm._models import as_bytes
 from rtkm.cli import options as shared
-from rtkm.cli.answers import Answers, answers_of_fit, named
 from rtkm.cli.files import check_files, check_page, terminal_for, where, write_together
-from rtkm.cli.findings import find
 from rtkm.cli.flags import (
     SEED,
     add_flags,
@@ -25,15 +21,23 @@ from rtkm.cli.flags import (
     flags_of,
     in_flags,
     parameters_given,
+    table_flags,
     typed_fields,
 )
-from rtkm.cli.messages import InputError
-from rtkm.cli.preparing import Prepared
-from rtkm.cli.report import render
-from rtkm.cli.sheet import Sheet
-from rtkm.cli.telling import explain_command, tell_findings
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import answer_table, check_output, write_beside
+from rtkm.models.encoding import refuse_rows
+from rtkm.models.files import as_bytes
+from rtkm.report.collect import find
+from rtkm.report.findings import Findings
+from rtkm.report.page import render
+from rtkm.report.table_results import TableResults, results_of_fit
+from rtkm.report.templating import make_environment
+from rtkm.report.terminal_report import tell_findings
+from rtkm.table_model import TableModel
+from rtkm.tables.messages import InputError
+from rtkm.tables.preparation import Prepared
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.writing import answer_table, check_output, write_beside
 
 DEFAULT_METHOD = "RTKM"
 
@@ -78,7 +82,13 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         help=f"one of those that `rtkm methods` lists (default: {DEFAULT_METHOD})",
     )
     add_flags(parser, find_method(method))
-    shared.add_preparation(parser)
+    shared.add_sample_weight(shared.add_preparation(parser))
+    add_written(parser)
+    shared.add_reading(parser)
+
+
+def add_written(parser: argparse.ArgumentParser) -> None:
+    """Add the files that are written."""
     group = parser.add_argument_group("what to write")
     shared.add_output(
         group,
@@ -104,14 +114,13 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         help="the model, for `rtkm predict` and `rtkm explain`; best .rtkm",
     )
     shared.add_quiet(group)
-    shared.add_reading(parser)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, fit, tell and write."""
     terminal = terminal_for(options)
     method = find_method(options.method)
-    model = make_model(method, options)
+    model = shared.table_model(make_model(method, options), options)
     if options.model is not None:
         refuse_rows(method)
     watch = Stopwatch()
@@ -122,20 +131,21 @@ def run(options: argparse.Namespace) -> None:
         check_output(options.output, sheet)
     if options.report is not None:
         check_page(options.report)
+        make_environment()  # says what is missing before the work is done
     with watch.timing("prepare"):
-        prepared = shared.prepare_as_told(sheet, options)
-    notes = [sheet.summary(), *sheet.notes, *prepared.notes]
+        prepared = model.prepare(sheet, options.sample_weight)
+    notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
     terminal.say("\n".join(notes))
     with watch.timing("fit"):
         warned = fit(model, prepared, terminal)
     terminal.say("\n".join(warned))
     notes += warned
     with watch.timing("explain"):
-        answers = answers_of_fit(model, prepared)
+        answers = results_of_fit(model.estimator_, prepared)
         findings = find(answers, sheet, command=options.command_line, notes=notes)
     findings["seconds"] = watch.seconds
     tell_findings(terminal, findings)
-    for line in write_files(options, sheet, answers, findings):
+    for line in write_files(options, sheet, model, answers, findings):
         terminal.say(line)
     terminal.print(next_step(options, findings))
 
@@ -152,22 +162,23 @@ def make_model(method: type, options: argparse.Namespace) -> Any:
     return method(**given)
 
 
-def fit(model: Any, prepared: Prepared, terminal: Terminal) -> list[str]:
+def fit(model: TableModel, prepared: Prepared, terminal: Terminal) -> list[str]:
     """Fit a model, with a bar where it takes long, and return what was warned of."""
-    method = type(model)
+    estimator, method = model.estimator, type(model.estimator)
     with (
         warnings.catch_warnings(record=True) as caught,
         terminal.progress("fitting") as on_step,
     ):
         warnings.simplefilter("always")
-        if on_step and hasattr(model, "on_step"):
-            model.set_params(on_step=on_step)
+        if on_step and hasattr(estimator, "on_step"):
+            estimator.set_params(on_step=on_step)
         try:
-            model.fit(named(prepared))
+            model.fit_prepared(prepared)
         except ValueError as error:
             raise InputError(in_flags(str(error), method)) from None
-    if hasattr(model, "on_step"):  # a model in a file has none
-        model.set_params(on_step=None)
+    if hasattr(estimator, "on_step"):  # a model in a file has none
+        estimator.set_params(on_step=None)
+        model.estimator_.set_params(on_step=None)
     texts = dict.fromkeys(str(warning.message) for warning in caught)
     return [in_flags(text, method) for text in texts]
 
@@ -192,8 +203,9 @@ class Stopwatch:
 def write_files(
     options: argparse.Namespace,
     sheet: Sheet,
-    answers: Answers,
-    findings: dict[str, Any],
+    model: TableModel,
+    answers: TableResults,
+    findings: Findings,
 ) -> list[str]:
     """Write what was asked for, all or nothing, and tell of it."""
     writers: dict[Path, Callable[[BinaryIO], object]] = {}
@@ -214,10 +226,10 @@ def write_files(
         writers[options.json] = writer(json.dumps(findings, allow_nan=False).encode())
         told.append(f"The findings are in {where(options.json)}.")
     if options.model is not None:
-        writers[options.model] = writer(model_content(options, answers))
+        command = {"command": options.command_line}
+        writers[options.model] = writer(as_bytes(model, command))
         told.append(f"The model is in {where(options.model)}.")
-    write_together(writers)
-    return told
+    return [*write_together(writers), *told]
 
 
 def writer(content: bytes) -> Callable[[BinaryIO], object]:
@@ -225,19 +237,7 @@ def writer(content: bytes) -> Callable[[BinaryIO], object]:
     return lambda stream: stream.write(content)
 
 
-def model_content(options: argparse.Namespace, answers: Answers) -> bytes:
-    """Return the model as a file holds it, with what was done to its rows before."""
-    return as_bytes(
-        answers.model,
-        {
-            "preparation": answers.prepared.preparation.to_json(),
-            "id": options.id,
-            "command": options.command_line,
-        },
-    )
-
-
-def next_step(options: argparse.Namespace, findings: dict[str, Any]) -> str:
+def next_step(options: argparse.Namespace, findings: Findings) -> str:
     """Return the command to try next."""
     if options.report is None:
         return f"Next: {options.command_line} --report report.html"
@@ -246,4 +246,4 @@ def next_step(options: argparse.Namespace, findings: dict[str, Any]) -> str:
     if not findings["clusters"]:
         return f"Next: rtkm predict {shlex.join([str(options.model), options.data])}"
     rows = findings["outliers"]["rows"]
-    return f"Next: {explain_command(options, options.model, rows)}"
+    return f"Next: {shared.explain_command(options, options.model, rows)}"

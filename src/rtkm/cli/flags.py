@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import Field, fields
 from functools import cache
 from typing import Any
 
-import rtkm
-from rtkm._params import check_value, hints_of
-from rtkm.cli.messages import InputError, nearest
-from rtkm.cli.wording import explain_parameters, first_sentence
+from rtkm._registry import METHODS, find_class
+from rtkm.core.params import check_value, hints_of
+from rtkm.report.docstrings import explain_parameters, first_sentence
 from rtkm.seeding import SEEDINGS
+from rtkm.tables.messages import InputError, nearest
 
 # parameters that are known by another name than their own
 NAMES = {
@@ -32,11 +32,10 @@ CONSTANTS = {"none": None, "true": True, "false": False}
 @cache
 def methods() -> dict[str, type]:
     """Return all methods that a table can be shown to, by name."""
-    classes = {name: getattr(rtkm, name) for name in rtkm.__all__}
     return {
-        name: thing
-        for name, thing in classes.items()
-        if hasattr(thing, "fit") and thing is not rtkm.ClusterDetector
+        name: find_class(name)
+        for name, method in METHODS.items()
+        if method.kind != "adapter"
     }
 
 
@@ -73,7 +72,8 @@ def flags_of(method: type, name: str) -> list[str]:
 
     Examples
     --------
-    >>> flags_of(rtkm.KMOR, "max_outliers"), flags_of(rtkm.KMOR, "n_clusters")
+    >>> kmor = find_method("KMOR")
+    >>> flags_of(kmor, "max_outliers"), flags_of(kmor, "n_clusters")
     (['--max-outliers', '--contamination'], ['-k', '--clusters'])
     """
     flags = NAMES.get(name, ["--" + name.replace("_", "-")])
@@ -88,7 +88,7 @@ def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
     explained = explain_parameters(method)
     for field in sorted(typed_fields(method), key=lambda field: rank(method, field)):
         flags = flags_of(method, field.name)
-        words = first_sentence(explained[field.name]).replace("%", "%%")
+        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
         options: dict[str, Any] = {"dest": field.name, "default": argparse.SUPPRESS}
         if isinstance(field.default, bool):
             options["action"] = argparse.BooleanOptionalAction
@@ -98,7 +98,7 @@ def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
         else:
             options["type"] = reader_of(method, field.name)
             options["metavar"] = "K" if field.name == "n_clusters" else "VALUE"
-        group.add_argument(*flags, help=words + default_of(field), **options)
+        group.add_argument(*flags, help=(words + default_of(field)).strip(), **options)
 
 
 def rank(method: type, field: Field[Any]) -> int:
@@ -191,7 +191,8 @@ def in_flags(message: str, method: type) -> str:
 
     Examples
     --------
-    >>> in_flags("n_clusters=9 is too many; X has n_samples=4.", rtkm.RTKM)
+    >>> rtkm = find_method("RTKM")
+    >>> in_flags("n_clusters=9 is too many; X has n_samples=4.", rtkm)
     '-k 9 is too many; the table has 4 rows.'
     """
     message = re.sub(r"\bX has n_samples=(\d+)", r"the table has \1 rows", message)
@@ -201,6 +202,28 @@ def in_flags(message: str, method: type) -> str:
         if "_" in field.name:
             message = re.sub(rf"\b{field.name}\b", flag, message)
     return message
+
+
+# parameters of a table model, as messages write them: missing='drop', or drop=
+TABLE_PARAMETER = re.compile(
+    r"\b(columns|drop|id|missing|scale|sample_weight|truth)=(?:'([^']*)')?"
+)
+
+
+def table_flags(messages: Iterable[str]) -> list[str]:
+    """Put messages about a table into the words of a command line.
+
+    Examples
+    --------
+    >>> table_flags(["1 missing value; say missing='drop', or leave it out by drop=."])
+    ['1 missing value; say --missing drop, or leave it out by --drop.']
+    """
+
+    def as_flag(found: re.Match[str]) -> str:
+        flag = "--" + found[1].replace("_", "-")
+        return f"{flag} {found[2]}" if found[2] else flag
+
+    return [TABLE_PARAMETER.sub(as_flag, message) for message in messages]
 
 
 def owners_of(flag: str) -> list[str]:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import argparse
+import multiprocessing
+import os
 import shlex
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from difflib import get_close_matches
-from typing import TextIO
 
-from rtkm import __version__
-from rtkm.cli import compare, demo, explain, fit, methods, predict, reproduce
+from rtkm._files import remove_unfinished
+from rtkm._signals import ending_by_signals
+from rtkm._streams import failure_of, lasting_streams
+from rtkm._version import __version__
+from rtkm.cli import compare, demo, explain, fit, methods, predict
 from rtkm.cli.completion import add_completion
-from rtkm.cli.flags import find_method, owners_of
-from rtkm.cli.messages import InputError
+from rtkm.cli.files import repair_places
+from rtkm.cli.flags import find_method, owners_of, table_flags
 from rtkm.cli.terminal import harmless
+from rtkm.tables.messages import InputError
 
 DESCRIPTION = """\
 Robust clustering of tables: clusters, rows that belong to several of them, and outliers
@@ -32,32 +38,58 @@ examples:
   rtkm explain model.rtkm data.csv --row 17     ask it why row 17 is an outlier
 
 `rtkm COMMAND --help` has more. Exit codes: 0 all went well, 1 the input cannot be used,
-2 the command was mistyped.
+2 the command was mistyped; 129, 130 and 143 after SIGHUP, SIGINT (Ctrl-C) and SIGTERM.
 """
 
 # anything else is a fault of ours, and shows where it is
 BAD_INPUT = (OSError, ValueError, ImportError)
-COMMANDS = (fit, predict, explain, compare, methods, demo, reproduce)
+COMMANDS = (fit, predict, explain, compare, methods, demo)
+REPRODUCE = (
+    "reproduce is not a command any more; run `python -m experiments` at the root of "
+    "rtkm's source tree."
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 is success, 1 bad input, 2 wrong usage."""
+    """Run a command; 0 is success, 1 bad input, 2 wrong usage.
+
+    SIGINT, SIGTERM and SIGHUP end the process, after a clean-up.
+    """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
-    for stream in (sys.stdout, sys.stderr):
-        show_all_letters(stream)
-    options = parse(arguments)
+    options = argparse.Namespace()
+    with ending_by_signals(lambda: clean_up(options)), lasting_streams() as output:
+        try:
+            code = run(arguments, options)
+        except SystemExit as leaving:  # how argparse ends
+            if leaving.code or failure_of(output) is None:
+                raise
+            code = 0
+        failure = failure_of(output)
+        if failure is not None and code == 0:
+            complain(f"standard output cannot be written ({failure}).")
+            code = 1
+    return code
+
+
+def run(arguments: list[str], options: argparse.Namespace) -> int:
+    """Parse the arguments into options, run the command and return the exit code."""
+    if arguments[:1] == ["reproduce"]:
+        complain(REPRODUCE)
+        return 2
+    parse(arguments, options)
     try:
+        repair_places(options)
         with warnings.catch_warnings():
             # numbers at the end of the scale; fits tell what is to be known of them
             warnings.simplefilter("ignore", RuntimeWarning)
             options.run(options)
     except BAD_INPUT as error:
-        complain(" ".join(str(error).split()))
+        complain(" ".join(table_flags([str(error)])[0].split()))
         return 1
     except MemoryError:
         complain("not enough memory; use fewer rows or --columns.")
         return 1
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # by a handler of the caller
         complain(f"interrupted{options.when_interrupted}.")
         return 130
     return 0
@@ -68,19 +100,32 @@ def complain(text: str) -> None:
     print(f"rtkm: {harmless(text)}", file=sys.stderr)
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
-    """Return the options, or leave with a message about how the command is used."""
+def clean_up(options: argparse.Namespace) -> None:
+    """Remove what is not finished, end the workers and say so, before a signal ends us.
+
+    This may interrupt anything, also a print; so it writes to the file below.
+    """
+    remove_unfinished()
+    for worker in multiprocessing.active_children():
+        worker.terminate()
+    start = "\n" if os.isatty(2) else ""  # behind ^C, or a progress bar
+    text = f"{start}rtkm: interrupted{getattr(options, 'when_interrupted', '')}.\n"
+    with suppress(OSError):
+        os.write(2, text.encode())
+
+
+def parse(arguments: list[str], options: argparse.Namespace) -> None:
+    """Fill in the options, or leave with a message about how the command is used."""
     parser = make_parser()
     try:
         parser = make_parser(method_in(arguments))
     except InputError as error:
         parser.error(str(error))
-    options, others = parser.parse_known_args(arguments)
+    _, others = parser.parse_known_args(arguments, options)
     if others:
         method = getattr(options, "method", None)
         options.parser.error(unknown(others, options.parser, method))
     options.command_line = shlex.join(["rtkm", *arguments])
-    return options
 
 
 def make_parser(method: str = fit.DEFAULT_METHOD) -> argparse.ArgumentParser:
@@ -127,9 +172,3 @@ def unknown(
         f"did you mean {close[0]}?" if close else f"`{parser.prog} --help` lists all."
     )
     return f"there is no option {flag}; {hint}"
-
-
-def show_all_letters(stream: TextIO) -> None:
-    """Let letters that a terminal does not have be spelled out instead of failing."""
-    if hasattr(stream, "reconfigure"):
-        stream.reconfigure(errors="backslashreplace")

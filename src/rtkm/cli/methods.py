@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from rtkm._registry import METHODS
 from rtkm.cli.flags import (
     default_of,
     find_method,
     flags_of,
-    methods,
     typed_fields,
 )
-from rtkm.cli.messages import InputError
 from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
-from rtkm.cli.wording import explain_parameters, purpose
+from rtkm.report.docstrings import explain_parameters, purpose
+from rtkm.tables.messages import InputError
 
 
 def add(commands: Any) -> None:
@@ -48,14 +48,14 @@ def run(options: argparse.Namespace) -> None:
 
 def list_methods(terminal: Terminal) -> None:
     """Print a line for each method."""
-    for title, has_clusters in (("clusters", True), ("outliers alone", False)):
+    for title, kind in (("clusters", "clusterer"), ("outliers alone", "detector")):
         terminal.say(f"Methods that find {title}:")
         terminal.table(
-            ["method", "what it does"],
+            ["method", "what it is for"],
             [
-                [name, purpose(method)[0]]
-                for name, method in methods().items()
-                if ("n_clusters" in fields_of(method)) == has_clusters
+                [name, method.purpose]
+                for name, method in METHODS.items()
+                if method.kind == kind
             ],
         )
         terminal.skip()
@@ -70,7 +70,8 @@ def fields_of(method: type) -> set[str]:
 def describe(terminal: Terminal, method: type) -> None:
     """Print when to choose a method, and its options."""
     title, when = purpose(method)
-    terminal.say(f"{method.__name__}: {title}\n\n{when}\n\nOptions:")
+    heading = ": ".join(filter(None, [method.__name__, title]))
+    terminal.say("\n\n".join(filter(None, [heading, when, "Options:"])))
     explained = explain_parameters(method)
     for field in typed_fields(method):
         flags = ", ".join(flags_of(method, field.name))

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from rtkm.cli.gaps import POLICIES
-from rtkm.cli.preparing import Prepared, prepare
-from rtkm.cli.reading import read_table
-from rtkm.cli.scaling import SCALES
-from rtkm.cli.sheet import Sheet
-from rtkm.cli.writing import STANDARD_OUTPUT
+from rtkm.report.docstrings import explain_parameters, first_sentence
+from rtkm.report.findings import OutlierRow
+from rtkm.table_model import TableModel
+from rtkm.tables.missing import POLICIES
+from rtkm.tables.reading import read_table
+from rtkm.tables.scaling import SCALES
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"
+CHOICES = {"missing": POLICIES, "scale": SCALES}
+LISTS = ("columns", "drop")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
 
 
@@ -83,31 +89,43 @@ def whole(text: str) -> int:
     return int(text)
 
 
-def add_preparation(parser: argparse.ArgumentParser) -> None:
-    """Add what may be said about columns and missing cells."""
+def add_preparation(parser: argparse.ArgumentParser) -> Any:
+    """Add what may be said about columns, missing values and scale."""
     group = parser.add_argument_group("what to use")
-    group.add_argument(
-        "--columns",
-        nargs="+",
-        action="extend",
-        metavar="NAME",
-        help="the columns to use; all of numbers if not said",
+    explained = explain_parameters(TableModel)
+    for field in table_fields():
+        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
+        flag, choices = f"--{field.name}", CHOICES.get(field.name)
+        if choices:
+            words += f" (default: {field.default})"
+            group.add_argument(flag, choices=choices, default=field.default, help=words)
+        elif field.name in LISTS:
+            group.add_argument(
+                flag, nargs="+", action="extend", metavar="NAME", help=words
+            )
+        else:
+            group.add_argument(flag, metavar="COLUMN", help=words)
+    return group
+
+
+def table_fields() -> Iterator[Field[Any]]:
+    """Return the parameters of a table model but for its estimator."""
+    return (field for field in fields(TableModel) if field.name != "estimator")
+
+
+def add_sample_weight(parser: Any) -> None:
+    """Add the column that weighs rows."""
+    parser.add_argument(
+        "--sample-weight",
+        metavar="COLUMN",
+        help="the column that says what each row counts for",
     )
-    group.add_argument(
-        "--drop",
-        nargs="+",
-        action="extend",
-        default=[],
-        metavar="NAME",
-        help="columns not to use",
-    )
-    add_id(group)
-    group.add_argument(
-        "--scale",
-        choices=SCALES,
-        help="how to scale columns; if not said, robust where units differ widely",
-    )
-    add_missing(group, default="error")
+
+
+def table_model(estimator: Any, options: argparse.Namespace) -> TableModel:
+    """Return the model of a table that the options ask for."""
+    given = {field.name: getattr(options, field.name) for field in table_fields()}
+    return TableModel(estimator, **(given | {"drop": given["drop"] or ()}))
 
 
 def output_path(text: str) -> Path:
@@ -155,21 +173,28 @@ def spoken(options: argparse.Namespace) -> list[str]:
     return words
 
 
+def explain_command(
+    options: argparse.Namespace,
+    model: Any,
+    rows: Sequence[OutlierRow],
+    more: Sequence[str] = (),
+) -> str:
+    """Return the command that tells more about the first of some rows."""
+    words = ["rtkm", "explain", str(model), options.data, *spoken(options)]
+    for name in more:
+        if getattr(options, name) is not None:
+            words.append(f"--{name}={getattr(options, name)}")
+    if rows:
+        id = rows[0]["id"]
+        # an id that is nothing to type goes by its number
+        is_plain = id is not None and id.isprintable() and not id.startswith("-")
+        words += ["--row", id if is_plain else str(rows[0]["row"])]
+    return shlex.join(words)
+
+
 def read(options: argparse.Namespace) -> Sheet:
     """Read the table that the options name."""
     said = {name: getattr(options, name) for name in READING}
     if said["sep"] == "tab":
         said["sep"] = "\t"
     return read_table(options.data, **said)
-
-
-def prepare_as_told(sheet: Sheet, options: argparse.Namespace) -> Prepared:
-    """Make numbers of a table as the options say."""
-    return prepare(
-        sheet,
-        columns=options.columns,
-        drop=options.drop,
-        id=options.id,
-        missing=options.missing,
-        scale=options.scale,
-    )

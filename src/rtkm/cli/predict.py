@@ -8,24 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from rtkm._models import read_model
 from rtkm.cli import options as shared
-from rtkm.cli.answers import Answers, answers_for_new
-from rtkm.cli.figures import percent
 from rtkm.cli.files import check_files, terminal_for, where
-from rtkm.cli.messages import InputError, counted, nearest, shown
-from rtkm.cli.preparing import Preparation, Prepared
-from rtkm.cli.reasons import describe_rows
-from rtkm.cli.sheet import Sheet
-from rtkm.cli.source import find_source
-from rtkm.cli.telling import (
+from rtkm.cli.flags import table_flags
+from rtkm.cli.terminal import Terminal
+from rtkm.models.files import read_model
+from rtkm.report.number_text import percent
+from rtkm.report.reasons import describe_rows
+from rtkm.report.table_results import TableResults, results_for_new
+from rtkm.report.terminal_report import (
     MOST_CLUSTERS,
     MOST_OUTLIERS,
-    explain_command,
     tell_outliers,
 )
-from rtkm.cli.terminal import Terminal
-from rtkm.cli.writing import check_output, write_answers
+from rtkm.table_model import TableModel
+from rtkm.tables.messages import InputError, counted, nearest, shown
+from rtkm.tables.preparation import Prepared
+from rtkm.tables.sheet import Sheet
+from rtkm.tables.source import find_source
+from rtkm.tables.writing import check_output, write_answers
 
 EXAMPLES = """\
 examples:
@@ -91,69 +92,56 @@ def run(options: argparse.Namespace) -> None:
     )
     if answers.n_clusters:
         more = ("id", "missing")
-        command = explain_command(options, options.model, farthest, more)
+        command = shared.explain_command(options, options.model, farthest, more)
         terminal.print(f"Next: {command}")
 
 
-def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, Answers]:
+def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, TableResults]:
     """Return a table and what the model makes of its rows."""
     find_source(options.model)  # tells better than loading what is not there
-    description, model = read_model(options.model)
-    extra = description["extra"]
+    _, model = read_model(options.model)
     sheet = shared.read(options)
     check_files(options, sheet)
     if options.output is not None:
         check_output(options.output, sheet)
-    prepared = prepare_for(model, extra, sheet, options)
-    terminal.say("\n".join([sheet.summary(), *sheet.notes, *prepared.notes]))
-    return sheet, answers_for_new(model, prepared)
+    if not isinstance(model, TableModel):
+        model = TableModel.of_numbers(model)
+    prepared = prepare_for(model, sheet, options)
+    notes = table_flags(prepared.notes)
+    terminal.say("\n".join([sheet.summary(), *sheet.notes, *notes]))
+    return sheet, results_for_new(model.estimator_, prepared)
 
 
 def prepare_for(
-    model: Any, extra: dict[str, Any], sheet: Sheet, options: argparse.Namespace
+    model: TableModel, sheet: Sheet, options: argparse.Namespace
 ) -> Prepared:
     """Prepare new rows as those were that the model was fitted to."""
-    if "preparation" in extra:
-        preparation = Preparation.from_json(extra["preparation"])
-    else:
-        preparation = as_is(model, sheet)
+    check_column_count(model, sheet)
     id, notes = options.id, []
-    known = extra.get("id")
-    if id is None and isinstance(known, str):
-        if known in sheet.places:
-            id = known
+    if id is None and model.id is not None:
+        if model.id in sheet.places:
+            id = model.id
         else:
             notes.append(
-                f"There is no column {shown(known)}, which named the rows of the model "
-                f"(--id for another): {nearest(known, sheet.names)}"
+                f"There is no column {shown(model.id)}, which named the rows of the "
+                f"model (--id for another): {nearest(model.id, sheet.names)}"
             )
-    prepared = preparation.repeat(sheet, id=id, missing=options.missing)
+    prepared = model.preparation_.repeat(sheet, id=id, missing=options.missing)
     return replace(prepared, notes=(*notes, *prepared.notes))
 
 
-def as_is(model: Any, sheet: Sheet) -> Preparation:
-    """Return a preparation for a model saved in Python: numbers as they are."""
-    names = getattr(model, "feature_names_in_", None)
-    if names is None:
-        names = sheet.names
-        if len(names) != model.n_features_in_:
-            raise InputError(
-                f"{sheet.name} has {counted(len(names), 'column')}; the model was "
-                f"fitted to {counted(model.n_features_in_, 'feature')} without names, "
-                "so that it needs a table of nothing else."
-            )
-    n = len(names)
-    return Preparation(
-        columns=tuple(map(str, names)),
-        missing="error",
-        fill=(0.0,) * n,
-        scale="none",
-        center=(0.0,) * n,
-        spread=(1.0,) * n,
-    )
+def check_column_count(model: TableModel, sheet: Sheet) -> None:
+    """Refuse a table in which the columns of a model without names cannot be told."""
+    expected = model.preparation_.n_unnamed
+    if expected and len(sheet.names) != expected:
+        raise InputError(
+            f"{sheet.name} has {counted(len(sheet.names), 'column')}; the model was "
+            f"fitted to {counted(expected, 'feature')} without names, so that it needs "
+            "a table of nothing else."
+        )
 
 
-def tell_counts(terminal: Terminal, answers: Answers) -> None:
+def tell_counts(terminal: Terminal, answers: TableResults) -> None:
     """Print how many rows fall into which cluster."""
     counts = np.bincount(answers.labels + 1, minlength=answers.n_clusters + 1).tolist()
     names = [str(label) for label in range(answers.n_clusters)] or ["no outlier"]

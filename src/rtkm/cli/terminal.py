@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, BinaryIO, TextIO
-from unicodedata import category
+from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from rtkm.cli.figures import figure
-from rtkm.cli.messages import LONGEST_SHOWN
+from rtkm.report.number_text import figure
+from rtkm.report.terminal_report import harmless as harmless
+from rtkm.report.terminal_report import on_one_line as on_one_line
 
 WIDEST = 100
 BAR_AFTER = 1.0  # seconds
-COMMANDS = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of letters that do not show
 
 
 class Terminal:
-    """Speaks to the user, unless told to be quiet or nobody listens any more.
+    """Speaks to the user, unless told to be quiet.
 
     Parameters
     ----------
@@ -60,14 +58,8 @@ class Terminal:
 
     def print(self, text: str) -> None:
         """Print lines as they are."""
-        stream = self.stream
-        if stream is None:
-            return
-        try:
-            print(harmless(text), file=stream, flush=True)
-        except BrokenPipeError:  # the work goes on, for the files that were asked for
-            self.stream = None
-            silence(stream)
+        if self.stream is not None:
+            print(harmless(text), file=self.stream, flush=True)
 
     def table(self, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         """Print a table."""
@@ -96,24 +88,6 @@ class Terminal:
             yield show
 
 
-@contextmanager
-def standard_output() -> Iterator[BinaryIO]:
-    """Open what flows out, for answers; that nobody takes them is no error."""
-    try:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        silence(sys.stdout)
-
-
-def silence(stream: TextIO) -> None:
-    """Keep the interpreter from flushing to a pipe that is closed."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-    except (OSError, ValueError):  # a stream without a file, as in tests
-        pass
-
-
 def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """Return the lines of a table: words to the left, numbers to the right.
 
@@ -140,33 +114,3 @@ def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterato
 def looks_numeric(cell: str) -> bool:
     """Whether a cell belongs to the right."""
     return not cell or cell in "-<>" or cell.lstrip("-<> ")[:1].isdigit()
-
-
-def on_one_line(text: object, most: int = LONGEST_SHOWN) -> str:
-    r"""Shorten a text, and show what would move the cursor or hide something.
-
-    Examples
-    --------
-    >>> print(on_one_line("red \x1b[31m\n"), len(on_one_line("a" * 99)))
-    red \x1b[31m\n 40
-    """
-    text = harmless(str(text).replace("\n", "\\n"))
-    return text if len(text) <= most else text[: most - 3] + "..."
-
-
-def harmless(text: str) -> str:
-    r"""Spell out letters that command a terminal, or hide others.
-
-    Examples
-    --------
-    >>> print(harmless("a\x1b[31mb\u202ec"))
-    a\x1b[31mb\u202ec
-    """
-    return "".join(
-        c if c == "\n" or category(c) not in COMMANDS else escaped(c) for c in text
-    )
-
-
-def escaped(letter: str) -> str:
-    """Spell a letter out."""
-    return letter.encode("unicode_escape").decode()

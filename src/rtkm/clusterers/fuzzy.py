@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._answers import Rating
-from rtkm._base import WeightedClusterer
-from rtkm._descent import State
-from rtkm._learned import Learned, Scalar
-from rtkm._params import AboveOne, Nothing, Number, UpToOne
-from rtkm._table import Table, one_hot
+from rtkm._warnings import warn
+from rtkm.clusterers._base import WeightedClusterer
+from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.core.fields import Learned, Scalar
+from rtkm.core.params import AboveOne, Nothing, Number, UpToOne
+from rtkm.core.states import State
+from rtkm.core.table import Table, one_hot
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -42,24 +42,71 @@ class FuzzyCMeans(WeightedClusterer):
     membership_threshold : float in (0, 1] or None, default=None
         Share from which on a cluster counts among the ``assignments_`` of a row; None
         is 1 / n_clusters. The cluster of its largest share always counts.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
-    memberships_ : ndarray of shape (n_samples, n_clusters)
-        The memberships u.
-    assignments_ : ndarray of shape (n_samples, n_clusters)
-        Clusters in which a row has a share of at least ``membership_threshold``.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of the largest share.
+        Cluster in which each row has its largest share.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights (u above); computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row has a share of at least ``membership_threshold``, or its largest,
+        in a cluster. Computed when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the nearest center; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     partition_coefficient_ : float
         Mean over the rows of the sum of squared memberships: 1 is crisp, 1 / n_clusters
         is no clustering at all.
-    outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`; there are no outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -116,26 +163,40 @@ class FuzzyCMeans(WeightedClusterer):
         self.partition_coefficient_ = X.total(squares) / X.mass
         blurred = np.median(state.W.max(axis=1)) * k - 1 < 0.03 * (k - 1)
         if blurred and k > 1 and X.count_distinct(2) > 1:
-            warnings.warn(
+            warn(
                 f"at fuzzifier={self.fuzzifier!r} every row has about the same share "
-                "in all clusters; lower it to tell them apart.",
-                UserWarning,
-                stacklevel=5,
+                "in all clusters; lower it to tell them apart."
             )
 
-    def _rate(self, X: Table) -> Rating:
-        labels, scores, _ = super()._rate(X)
-        D = X.squared_distances(self.cluster_centers_)
-        m = self._fuzzifier_fitted
-        return Rating(labels, scores, (shares(D, m) ** m * D).sum(axis=1))
+    def _rule(self) -> FuzzyRule:
+        return FuzzyRule(
+            **self._judged_by(),
+            fuzzifier=self._fuzzifier_fitted,
+            threshold=self._threshold_fitted,
+        )
 
-    def _belong(self, X: Table) -> NDArray[np.float64]:
-        D = X.squared_distances(self.cluster_centers_)
-        return shares(D, self._fuzzifier_fitted)
 
-    def _crisp(self, memberships: NDArray[np.float64]) -> NDArray[np.bool_]:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FuzzyRule(FittedRule):
+    """Shares in all clusters; those above a threshold count as memberships."""
+
+    fuzzifier: float
+    threshold: float
+
+    def memberships(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return the share of each row in each cluster."""
+        return shares(rows.squared_distances, self.fuzzifier)
+
+    def costs(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return what the shares cost."""
+        D = rows.squared_distances
+        costs: NDArray[np.float64] = rows.memberships**self.fuzzifier * D
+        return costs.sum(axis=1)
+
+    def assignments(self, memberships: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return the clusters of large shares, and that of the largest."""
         largest = one_hot(memberships.argmax(axis=1), memberships.shape[1])
-        return (memberships >= self._threshold_fitted) | largest
+        return (memberships >= self.threshold) | largest
 
 
 def shares(D: NDArray[Any], fuzzifier: float) -> NDArray[np.float64]:

@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._answers import Rating
-from rtkm._base import PrototypeClusterer
-from rtkm._descent import Concentrated, Wanderer
-from rtkm._learned import Learned, Scalar
-from rtkm._params import OutlierRows, Rule, Tolerance, is_name, whole_rows
-from rtkm._table import Table
+from rtkm.clusterers._base import PrototypeClusterer
+from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.core.fields import Learned, Scalar
+from rtkm.core.params import OutlierRows, Rule, Tolerance, is_name, whole_rows
+from rtkm.core.states import CyclingState, TrimmedState
+from rtkm.core.table import Table
 from rtkm.seeding import Init
 
 OutlierStep = Annotated[
@@ -52,23 +52,72 @@ class KMOR(PrototypeClusterer):
     outlier_step : {"exact", "published"}, default="exact"
         How outliers are chosen for given centers: the best number of them, or all rows
         beyond a cut-off found from the last outliers, as in [1]_.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``.
+    init : str, array-like or callable, default="robust-k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, -1 for outliers.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
     outlier_scores_ : ndarray of shape (n_samples,)
-        Squared distance to the nearest center, in mean squared inlier distances. The
-        published step cuts at ``cutoff_factor`` g, the exact one lower, at about
-        g / (1 + (g - 1) m / n) for m outliers.
+        Squared distance of each row to the nearest center, in mean squared inlier
+        distances; larger is more outlying. The published step cuts at ``cutoff_factor``
+        g, the exact one lower, at about g / (1 + (g - 1) m / n) for m outliers.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     mean_inlier_cost_ : float
         Mean squared distance of the inliers.
-    outlier_mask_, n_outliers_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -106,13 +155,13 @@ class KMOR(PrototypeClusterer):
     outlier_step: OutlierStep = "exact"
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated:
+    def _start(self, X: Table, C: NDArray[Any]) -> TrimmedState:
         return self._drop(X, C, last=None)
 
-    def _step(self, X: Table, state: Concentrated) -> Concentrated:
+    def _step(self, X: Table, state: TrimmedState) -> TrimmedState:
         return self._drop(X, state.means, last=state)
 
-    def _drop(self, X: Table, C: NDArray[Any], last: Any) -> Concentrated:
+    def _drop(self, X: Table, C: NDArray[Any], last: Any) -> TrimmedState:
         cost = X.nearest(C, 1).cost
         published = self.outlier_step == "published"
         m = self._n_beyond(X, cost, last) if published else self._best_count(X, cost)
@@ -126,7 +175,7 @@ class KMOR(PrototypeClusterer):
     def _n_beyond(self, X: Table, cost: NDArray[np.float64], last: Any) -> int:
         """Count the rows beyond the cut-off of the last inliers, up to the limit."""
         inliers = last.kept if last else np.ones(X.n_rows, dtype=bool)
-        cutoff = self.cutoff_factor * cost[inliers].mean()
+        cutoff = self.cutoff_factor * float(cost[inliers].mean())
         return min(int((cost > cutoff).sum()), self._n_trimmed(X))
 
     def _best_count(self, X: Table, cost: NDArray[np.float64]) -> int:
@@ -137,28 +186,44 @@ class KMOR(PrototypeClusterer):
         rest = np.cumsum(np.sort(cost[n_sure:]))
         S = cost[:n_sure].sum() + np.concatenate([[0.0], rest])[::-1]
         m = np.arange(n0 + 1)
-        return int(np.argmin(S * (1 + self.cutoff_factor * m / (n - m))))
+        # the dearest float, not infinity: at any price, no distance costs nothing
+        with np.errstate(over="ignore"):
+            dearest = np.finfo(float).max
+            price = np.minimum(1 + self.cutoff_factor * m / (n - m), dearest)
+            return int(np.argmin(S * price))
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.max_outliers, X.mass)
 
-    def _learn(self, X: Table, state: Concentrated) -> None:
+    def _learn(self, X: Table, state: TrimmedState) -> None:
         self.mean_inlier_cost_ = float(X.nearest(state.C, 1).cost[state.kept].mean())
 
-    def _rate(self, X: Table) -> Rating:
-        labels, cost, _ = super()._rate(X)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = cost / self.mean_inlier_cost_
-        return Rating(labels, np.where(cost > 0, ratio, 0.0), cost)
-
-    def _squared_cutoffs(self) -> NDArray[np.float64]:
-        cutoffs = super()._squared_cutoffs()
-        return cutoffs if self.offset_ == -np.inf else cutoffs * self.mean_inlier_cost_
+    def _rule(self) -> KMORRule:
+        return KMORRule(**self._judged_by(), mean_cost=self.mean_inlier_cost_)
 
     def _inlier_variance(self, X: Table) -> float:
         return self.mean_inlier_cost_ / X.n_features
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PublishedState(Wanderer, Concentrated):
+class KMORRule(FittedRule):
+    """Scores in units of the mean cost of the inliers."""
+
+    mean_cost: float
+
+    def scores(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return costs divided by their mean; no cost is no score."""
+        cost = rows.nearest.cost
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = cost / self.mean_cost
+        return np.where(cost > 0, ratio, 0.0)
+
+    def squared_cutoffs(self) -> NDArray[np.float64]:
+        """Return the cut in the units of squared distances."""
+        cutoffs = super().squared_cutoffs()
+        return cutoffs if self.cut == np.inf else cutoffs * self.mean_cost
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PublishedState(CyclingState, TrimmedState):
     """An iterate of the published step, which may end in a cycle."""

@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from rtkm._learned import Array, Learned, Scalar
-from rtkm._overlap import Charges, Covered, Floats, LeastSquaresClusterer, Sets
-from rtkm._params import Number
-from rtkm._sets import Prices, search_sets
-from rtkm._table import Table
+from rtkm.clusterers._overlap import (
+    Charges,
+    Covered,
+    Floats,
+    LeastSquaresClusterer,
+    Sets,
+)
+from rtkm.core.fields import Array, Learned, Scalar
+from rtkm.core.params import Number
+from rtkm.core.sets import Prices, search_sets
+from rtkm.core.table import Table
 
 MOST_CLUSTERS = 64
 
@@ -39,27 +45,74 @@ class MOC(LeastSquaresClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters (k in [1]_), at most 64.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``. The fit starts
-        from the best of ``n_init`` runs of k-means.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
+        1 where the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The activities (A in [1]_).
+        Activities of the clusters (A in [1]_), of which a row is the sum.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
-        The memberships (M in [1]_).
+        Whether a row belongs to a cluster (M in [1]_); outliers belong to none.
+        Computed when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the sum of its clusters' activities; larger is
+        more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     shares_ : ndarray of shape (n_clusters,)
         Share of the rows in each cluster (pi in [1]_).
     log_likelihood_ : float
         Minus the objective, plus the log probability of the memberships under
         ``shares_``: L in [1]_ up to its scale.
-    labels_ : ndarray of shape (n_samples,)
-        The cluster, of those a row is in, whose activity alone is nearest to it.
-    outlier_scores_ : ndarray of shape (n_samples,)
-        Squared distance to the sum of the activities.
-    memberships_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`; there are no outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._answers import Rating
-from rtkm._base import PrototypeClusterer
-from rtkm._descent import Crisp
-from rtkm._learned import Learned, Scalar
-from rtkm._params import OutlierRows, Rule, Tolerance, is_number, whole_rows
-from rtkm._table import Table, one_hot, smallest
+from rtkm._warnings import warn
+from rtkm.clusterers._base import PrototypeClusterer
+from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.core.fields import Learned, Scalar
+from rtkm.core.params import OutlierRows, Rule, Tolerance, is_number, whole_rows
+from rtkm.core.states import Crisp
+from rtkm.core.table import Table, one_hot, smallest
 from rtkm.seeding import Init
 
 Overlap = Annotated[float, Rule("a number above -1", lambda v: is_number(v, above=-1))]
@@ -46,21 +46,70 @@ class NEOKMeans(PrototypeClusterer):
     contamination : float in [0, 1) or int, default=0.1
         Most outliers there may be (beta in [1]_): a share of the rows, rounded half up
         to whole rows, or a number of rows.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``.
+    init : str, array-like or callable, default="robust-k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Nearest cluster of each row, -1 for the rows in none.
-    memberships_, assignments_ : ndarrays of shape (n_samples, n_clusters)
-        The memberships u.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights (u above); computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the nearest center; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     reach_ : float
         Largest squared distance of a membership that was not a row's first.
-    outlier_mask_, outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -136,11 +185,9 @@ class NEOKMeans(PrototypeClusterer):
     def _check(self, X: Table) -> None:
         n_extra, k = self._n_extra(X), self.n_clusters
         if k == 1 and self.overlap > 0:
-            warnings.warn(
+            warn(
                 f"overlap={self.overlap!r} has no effect at n_clusters=1, which leaves "
-                "no second cluster to be in.",
-                UserWarning,
-                stacklevel=4,
+                "no second cluster to be in."
             )
         if n_extra > (k - 1) * X.n_rows:
             raise ValueError(
@@ -157,15 +204,26 @@ class NEOKMeans(PrototypeClusterer):
     def _learn(self, X: Table, state: NEOState) -> None:
         self.reach_ = state.reach
 
-    def _rate(self, X: Table) -> Rating:
-        labels, scores, _ = super()._rate(X)
-        D = X.squared_distances(self.cluster_centers_)
-        return Rating(labels, scores, (self._belong(X) * D).sum(axis=1))
+    def _rule(self) -> NEORule:
+        return NEORule(**self._judged_by(), reach=self.reach_)
 
-    def _belong(self, X: Table) -> NDArray[np.float64]:
-        D = X.squared_distances(self.cluster_centers_)
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NEORule(FittedRule):
+    """The nearest cluster, and further ones within the reach of the fit."""
+
+    reach: float
+
+    def memberships(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return the nearest cluster and all within reach."""
+        D = rows.squared_distances
         nearest = one_hot(D.argmin(axis=1), D.shape[1])
-        return (nearest | (D <= self.reach_)).astype(np.float64)
+        return (nearest | (D <= self.reach)).astype(np.float64)
+
+    def costs(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return the squared distances to all clusters of each row."""
+        costs: NDArray[np.float64] = rows.memberships * rows.squared_distances
+        return costs.sum(axis=1)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

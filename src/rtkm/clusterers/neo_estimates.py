@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from rtkm._admission import check_row_count, make_table
-from rtkm._lloyd import best_lloyd
-from rtkm._params import (
+from rtkm.clusterers._lloyd import best_lloyd
+from rtkm.core.params import (
     Count,
     Flag,
     Number,
@@ -19,7 +18,8 @@ from rtkm._params import (
     check_value,
     is_name,
 )
-from rtkm._table import one_hot
+from rtkm.core.table import one_hot
+from rtkm.core.validation import check_row_count, make_table
 from rtkm.seeding import SEEDINGS
 
 Strategy = Annotated[

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._answers import Rating
-from rtkm._base import PrototypeClusterer
-from rtkm._descent import Wanderer
-from rtkm._learned import Array, Learned, Scalar
-from rtkm._params import AboveOne
-from rtkm._table import Table
+from rtkm.clusterers._base import PrototypeClusterer
+from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.core.fields import Array, Learned, Scalar
+from rtkm.core.params import AboveOne
+from rtkm.core.states import CyclingState
+from rtkm.core.table import Table
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,22 +43,71 @@ class ODC(PrototypeClusterer):
     cutoff_factor : float above 1, default=2.0
         Multiple of the mean inlier distance beyond which a row is an outlier (p in
         [1]_).
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, -1 for outliers.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
     outlier_scores_ : ndarray of shape (n_samples,)
-        Distance to the nearest center in mean inlier distances of its cluster: above
-        ``cutoff_factor`` is an outlier. 0 where that mean is 0.
+        Distance of each row to the nearest center, in mean inlier distances of its
+        cluster: above ``cutoff_factor`` is an outlier. 0 where that mean is 0.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     mean_distances_ : ndarray of shape (n_clusters,)
         Mean distance of each cluster's inliers.
-    outlier_mask_, n_outliers_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -112,7 +161,7 @@ class ODC(PrototypeClusterer):
         sizes = np.bincount(labels[inliers], minlength=len(C))
         sums = np.bincount(labels[inliers], distance[inliers], minlength=len(C))
         scales = sums / np.maximum(sizes, 1)
-        scales[scales <= X.least_distance] = 0.0
+        scales[scales <= X.least_distances(C)] = 0.0
         kept = relative(distance, scales[labels]) <= self.cutoff_factor
         return ODCState(
             C=C,
@@ -131,21 +180,34 @@ class ODC(PrototypeClusterer):
     def _offset(self, X: Table) -> float:
         return -self._cutoff_fitted
 
-    def _rate(self, X: Table) -> Rating:
-        labels, cost, _ = super()._rate(X)
-        scores = relative(np.sqrt(cost), self.mean_distances_[labels])
-        return Rating(labels, scores, cost)
-
-    def _squared_cutoffs(self) -> NDArray[np.float64]:
-        cutoffs = np.square(self._cutoff_fitted * self.mean_distances_)
-        return np.where(self.mean_distances_ > 0, cutoffs, np.inf)
-
-    def _variances(self) -> NDArray[np.float64]:
-        return np.square(self.mean_distances_) / self.n_features_in_
+    def _rule(self) -> ODCRule:
+        scales, factor = self.mean_distances_, self._cutoff_fitted
+        return ODCRule(**self._judged_by(), scales=scales, factor=factor)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ODCState(Wanderer):
+class ODCRule(FittedRule):
+    """Scores in units of the mean distance in each cluster."""
+
+    scales: NDArray[np.float64]
+    factor: float
+
+    def scores(self, rows: RowResults) -> NDArray[np.float64]:
+        """Return distances divided by their mean in the cluster."""
+        return relative(np.sqrt(rows.nearest.cost), self.scales[rows.clusters])
+
+    def squared_cutoffs(self) -> NDArray[np.float64]:
+        """Return a cut for each cluster; one without a scale has none."""
+        cutoffs = np.square(self.factor * self.scales)
+        return np.where(self.scales > 0, cutoffs, np.inf)
+
+    def variances(self) -> NDArray[np.float64]:
+        """Return the variance that the mean distance of each cluster stands for."""
+        return np.square(self.scales) / self.centers.shape[1]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ODCState(CyclingState):
     """An iterate, and the mean distances that its outliers were found by."""
 
     scales: NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._overlap import (
+from rtkm.clusterers._overlap import (
     Charges,
     Covered,
     Floats,
@@ -17,9 +17,9 @@ from rtkm._overlap import (
     normal_equations,
     squared_gaps,
 )
-from rtkm._params import Number, Rule, is_name
-from rtkm._sets import grow_sets
-from rtkm._table import Table
+from rtkm.core.params import Number, Rule, is_name
+from rtkm.core.sets import grow_sets
+from rtkm.core.table import Table
 
 Penalty = Annotated[
     Literal["size", "distance"],
@@ -46,21 +46,69 @@ class OKM(OverlappingClusterer):
     ----------
     n_clusters : int, default=8
         Number of clusters (k in [1]_).
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
-    assignments_ : ndarray of shape (n_samples, n_clusters)
-        The sets A.
     labels_ : ndarray of shape (n_samples,)
-        Nearest of the clusters of each row.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster (A above); outliers belong to none. Computed
+        when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
     outlier_scores_ : ndarray of shape (n_samples,)
-        Squared distance to the mean of the clusters' centers.
-    memberships_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`; there are no outliers.
+        Squared distance of each row to the mean of its clusters' centers; larger is
+        more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -132,17 +180,69 @@ class ROKM(OKM):
     penalty : {"size", "distance"}, default="size"
         What the price is on: the number of a row's clusters (R1-OKM), or its distances
         from them (R2-OKM).
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
-        The sets A.
-    labels_, memberships_, outlier_scores_, objective_, ... : shared
-        As in :class:`OKM`.
+        Whether a row belongs to a cluster (A above); outliers belong to none. Computed
+        when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the mean of its clusters' centers; larger is
+        more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._descent import Vertex, are_equal
-from rtkm._learned import OF_ROWS, Learned
-from rtkm._lloyd import StartsFromKMeans, lloyd
-from rtkm._params import Tally, UpToOne
-from rtkm._table import Table
+from rtkm.clusterers._lloyd import StartsFromKMeans, lloyd
+from rtkm.core.fields import NOT_SAVED, Learned
+from rtkm.core.params import Tally, UpToOne
+from rtkm.core.states import HardState, are_equal
+from rtkm.core.table import Table
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -41,20 +41,70 @@ class ORC(StartsFromKMeans):
         removes nothing.
     n_rounds : int, default=1
         Rounds of removal (I in [1]_).
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``. The best of
-        ``n_init`` runs of k-means, each of ``max_iter`` steps at most, is cleaned.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
+        1 where the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of each run of k-means.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, -1 for the removed ones.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the nearest center; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     removal_round_ : ndarray of shape (n_samples,)
         The round in which a row was removed, 0 for those left.
-    outlier_mask_, outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`; ``n_iter_`` counts the rounds, at least 1.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of rounds of removal, at least 1.
+    converged_ : bool
+        Whether all rounds were made; False only if the fit was interrupted.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -85,7 +135,7 @@ class ORC(StartsFromKMeans):
            [11.]])
     """
 
-    _learned: ClassVar[Learned] = {"removal_round_": OF_ROWS}
+    _learned: ClassVar[Learned] = {"removal_round_": NOT_SAVED}
 
     threshold: UpToOne = 0.9
     n_rounds: Tally = 1
@@ -106,9 +156,10 @@ class ORC(StartsFromKMeans):
         distance = np.sqrt(state.cost)
         farthest = distance[state.kept].max()
         far = state.kept & (distance > self.threshold * farthest)
+        on_center = distance <= X.least_distances(state.C)[state.clusters[:, 0]]
         done = (
             state.n_iter >= self.n_rounds
-            or farthest <= X.least_distance
+            or on_center[state.kept].all()
             or (state.kept & ~far).sum() < self.n_clusters
         )
         return far & (not done)
@@ -139,13 +190,13 @@ class ORC(StartsFromKMeans):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ORCState(Vertex):
+class ORCState(HardState):
     """What k-means makes of the rows that are left."""
 
     cost: NDArray[np.float64]
     removal_round: NDArray[np.int32]
     n_rounds: int
 
-    def settled(self, last: Vertex, tol: float) -> bool:
+    def settled(self, last: HardState, tol: float) -> bool:
         """Whether that was the last round, or removed nothing."""
         return self.n_iter >= self.n_rounds or are_equal(self.kept, last.kept)

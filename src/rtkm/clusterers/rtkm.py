@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._base import WeightedClusterer
-from rtkm._descent import Concentrated, Relaxed
-from rtkm._params import (
+from rtkm.clusterers._base import WeightedClusterer
+from rtkm.core.descent import Run
+from rtkm.core.params import (
     Auto,
     Count,
     OutlierRows,
@@ -18,7 +19,9 @@ from rtkm._params import (
     check_memberships,
     whole_rows,
 )
-from rtkm._table import Table
+from rtkm.core.states import DUST, ProximalState, TrimmedState
+from rtkm.core.table import Table
+from rtkm.core.threshold import boundary
 from rtkm.seeding import Init
 
 
@@ -47,32 +50,83 @@ class RTKM(WeightedClusterer):
         Outliers to expect (alpha in [1]_): a share of the rows, rounded half up to
         whole rows, or a number of rows.
     n_memberships : int, default=1
-        Clusters a row belongs to (s in [1]_).
+        Number of clusters each row belongs to (s in [1]_).
     step : "auto" or float, default="auto"
         ``"auto"`` looks for the best minimum: robust seeding, exact alternation, and
         swaps. A number, 1.1 in [1]_, is the proximal step (d and e there) of the
         published algorithm, followed to the letter; it has the units of a squared
         distance.
     n_swaps : "auto" or int, default="auto"
-        Swaps to try after the descent: a center that is cheap to lose moves to where
-        the trimmed cost falls most, and stays if a few steps later the objective is
-        lower. With several memberships every other try moves all centers of a row at
-        once. ``"auto"`` goes on until 2 n_clusters swaps in a row, but at least 12 and
-        at most 64, brought nothing; 0 turns swaps off. A fixed ``step`` never swaps.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``, and
-        ``tol`` goes with a fixed step.
+        Number of swaps to try after the descent: a center that is cheap to lose moves
+        to where the trimmed cost falls most, and stays there if the objective is lower
+        a few steps later. With several memberships every other try moves all centers of
+        a row at once. ``"auto"`` stops after 2 n_clusters swaps in a row, but at least
+        12 and at most 64, without improvement; 0 turns swaps off. A fixed ``step``
+        never swaps.
+    init : str, array-like or callable, default="robust-k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it; with
+        ``step="auto"`` this is one of them.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Nearest cluster of each row, -1 for outliers.
-    memberships_, inlier_weights_ : ndarrays
-        The weights w and v.
-    outlier_mask_, outlier_scores_, assignments_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights (w above); computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Sum of the squared distances of each row to its ``n_memberships`` nearest
+        centers; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept (v above): 1 for inliers, 0 for outliers, and
+        between them for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -94,7 +148,8 @@ class RTKM(WeightedClusterer):
     slightly worse than that of ``"auto"``. If the squared distances are large against
     the step this is hard trimming from the first iteration on; if they are small it
     takes thousands of iterations. Rows whose inlier weight is below 1 are outliers: at
-    least as many as asked for.
+    least as many as asked for. Where a fit ends before the weights have settled, a
+    warning says so, and the outliers are those of least weight, as many as asked for.
 
     References
     ----------
@@ -125,23 +180,25 @@ class RTKM(WeightedClusterer):
     [0.718182, 0.959178, 1.0]
     """
 
+    _warns_of_scale: ClassVar[bool] = True
+
     contamination: OutlierRows = 0.1
     n_memberships: Count = 1
     step: Auto | Positive = "auto"
     n_swaps: Auto | Tally = "auto"
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated | Relaxed:
+    def _start(self, X: Table, C: NDArray[Any]) -> TrimmedState | ProximalState:
         s, h = self.n_memberships, self._kept_mass(X)
         if self.step == "auto":
             return X.concentrate(C, s, h)
-        return X.relax(C, s, h, self.step)
+        return X.proximal_step(C, s, h, self.step)
 
-    def _step(self, X: Table, state: Any) -> Concentrated | Relaxed:
-        s, h = self.n_memberships, self._kept_mass(X)
+    def _step(self, X: Table, state: Any) -> TrimmedState | ProximalState:
+        s, h = self.n_memberships, state.kept_mass
         if self.step == "auto":
             return X.concentrate(state.means, s, h, last=state)
-        return X.relax(state.means, s, h, self.step, last=state)
+        return X.proximal_step(state.means, s, h, self.step, last=state)
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.contamination, X.mass)
@@ -151,6 +208,38 @@ class RTKM(WeightedClusterer):
 
     def _check(self, X: Table) -> None:
         check_memberships(self.n_memberships, self.n_clusters)
+
+    def _inliers(self, X: Table, run: Run[Any]) -> NDArray[np.bool_]:
+        v, whole = run.state.v, super()._inliers(X, run)
+        partly = X.counts & ~whole & (v > DUST)
+        if self.step == "auto" or not partly.any():
+            return whole
+        # a fixed step settles where all rows that are kept in part cost the same
+        costs = self.outlier_scores_[partly]
+        nothing = np.square(X.least_distances(run.state.C).min())
+        if run.converged and np.ptp(costs) <= max(1e-3 * costs.max(), nothing):
+            return whole
+        # until then those of least weight are outliers, at equal weights the costliest
+        n_trimmed = self._n_trimmed(X)
+        least = X.cut(v, n_trimmed).threshold
+        lighter, tied = v < least - DUST, np.abs(v - least) <= DUST
+        costliest_first = np.where(tied, -self.outlier_scores_, np.inf)
+        n_left = n_trimmed - X.total(lighter.astype(np.float64))
+        cut = X.cut(costliest_first, n_left).threshold if n_left > 0 else -np.inf
+        return whole | ~(lighter | (costliest_first <= cut))
+
+    def _has_stalled(self, X: Table) -> bool:
+        partly = X.counts & (self.inlier_weights_ < 1 - DUST)
+        return self.step != "auto" and bool((partly & ~self.outlier_mask_).any())
+
+    def _offset(self, X: Table) -> float:
+        if not self._has_stalled(X):
+            return super()._offset(X)
+        # weights that are still on their way may not be in the order of the scores
+        scores, counts = self.outlier_scores_, X.counts
+        kept_mass = X.total((~self.outlier_mask_).astype(np.float64))
+        kept = scores <= X.cut(scores, kept_mass).threshold
+        return -boundary(scores[counts], kept[counts], ~kept[counts])
 
     def _n_swaps(self) -> int | str:
         return self.n_swaps if self.step == "auto" else 0

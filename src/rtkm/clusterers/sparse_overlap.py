@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rtkm._learned import Learned, Scalar
-from rtkm._overlap import Charges, Covered, LeastSquaresClusterer
-from rtkm._params import Auto, Count, Tolerance
-from rtkm._table import Table
+from rtkm.clusterers._overlap import Charges, Covered, LeastSquaresClusterer
+from rtkm.core.fields import Learned, Scalar
+from rtkm.core.params import Auto, Count, Tolerance
+from rtkm.core.table import Table
 
 # price of a membership, in mean squared distances of k-means
 PRICE = 0.1
@@ -40,18 +40,69 @@ class ESP(LeastSquaresClusterer):
         Number of clusters.
     n_memberships : int, default=2
         Most clusters of a row (s above); 1 is k-means, and more than there are is all.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``. The fit starts
-        from the best of ``n_init`` runs of k-means.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
+        1 where the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
-        The sets A.
-    labels_, memberships_, outlier_scores_, objective_, ... : shared
-        As in :class:`OKM`.
+        Whether a row belongs to a cluster (A above); outliers belong to none. Computed
+        when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the mean of its clusters' centers; larger is
+        more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -110,20 +161,71 @@ class ISP(LeastSquaresClusterer):
     overlap_penalty : "auto" or float, default="auto"
         Price of a further cluster (lambda above), a squared distance; ``"auto"`` is a
         tenth of the mean squared distance of k-means.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"k-means++"``. The fit starts
-        from the best of ``n_init`` runs of k-means.
+    init : str, array-like or callable, default="k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
+        1 where the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
-        The sets A.
+        Whether a row belongs to a cluster (A above); outliers belong to none. Computed
+        when asked for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the mean of its clusters' centers; larger is
+        more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
     overlap_penalty_ : float
         The price that was used.
-    labels_, memberships_, outlier_scores_, objective_, ... : shared
-        As in :class:`OKM`.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from rtkm._base import WeightedClusterer
-from rtkm._descent import Concentrated
-from rtkm._params import Auto, OutlierRows, Tally, whole_rows
-from rtkm._table import Table
+from rtkm.clusterers._base import WeightedClusterer
+from rtkm.core.params import Auto, OutlierRows, Tally, whole_rows
+from rtkm.core.states import TrimmedState
+from rtkm.core.table import Table
 from rtkm.seeding import Init
 
 
@@ -20,11 +20,11 @@ class _HardTrimming(WeightedClusterer):
 
     init: Init = "robust-k-means++"
 
-    def _start(self, X: Table, C: NDArray[Any]) -> Concentrated:
+    def _start(self, X: Table, C: NDArray[Any]) -> TrimmedState:
         return X.concentrate(C, 1, self._kept_mass(X))
 
-    def _step(self, X: Table, state: Concentrated) -> Concentrated:
-        return X.concentrate(state.means, 1, self._kept_mass(X), last=state)
+    def _step(self, X: Table, state: TrimmedState) -> TrimmedState:
+        return X.concentrate(state.means, 1, state.kept_mass, last=state)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -50,18 +50,72 @@ class TrimmedKMeans(_HardTrimming):
         Rows to trim (alpha in [1]_): a share, rounded half up to whole rows, or a
         number of rows.
     n_swaps : "auto" or int, default="auto"
-        Swaps to try after the descent, as in :class:`RTKM`; 0 turns them off.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``.
+        Number of swaps to try after the descent: a center that is cheap to lose moves
+        to where the trimmed cost falls most, and stays there if the objective is lower
+        a few steps later. ``"auto"`` stops after 2 n_clusters swaps in a row, but at
+        least 12 and at most 64, without improvement; 0 turns swaps off.
+    init : str, array-like or callable, default="robust-k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, -1 for the trimmed ones.
-    outlier_mask_, outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the nearest center; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -88,6 +142,8 @@ class TrimmedKMeans(_HardTrimming):
     >>> model.objective_
     1.0
     """
+
+    _warns_of_scale: ClassVar[bool] = True
 
     contamination: OutlierRows = 0.1
     n_swaps: Auto | Tally = "auto"
@@ -120,17 +176,68 @@ class KMeansMinusMinus(_HardTrimming):
         Number of clusters (k in [1]_).
     n_outliers : int or float in [0, 1), default=0.1
         Outliers (l in [1]_): a number of rows, or a share, rounded half up to rows.
-    init, n_init, max_iter, tol, random_state, verbose, on_step : shared
-        As in :class:`PrototypeClusterer`; ``init`` is ``"robust-k-means++"``.
+    init : str, array-like or callable, default="robust-k-means++"
+        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
+        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
+        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
+        that returns them.
+    n_init : "auto" or int, default="auto"
+        Number of starts, of which the one with the lowest objective is kept. ``"auto"``
+        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+    max_iter : int, default=300
+        Maximum number of steps of one descent.
+    tol : float, default=1e-6
+        Relative decrease of the objective at which to stop, for methods with fractional
+        memberships or sets of clusters. Methods that assign rows to their nearest
+        centers stop when no row changes its cluster, and ignore it.
+    random_state : int, RandomState or None, default=None
+        Makes random starts and swaps reproducible.
+    verbose : int, default=0
+        Above 0, prints the objective after every step, and Ctrl-C ends the fit with the
+        best state so far instead of raising.
+    on_step : callable or None, default=None
+        Called as ``on_step(state)`` after every step. ``state.C``, ``state.W`` and
+        ``state.v`` are the centers, memberships and inlier weights as in the papers;
+        ``state.objective`` and ``state.n_iter`` go with them. The arrays are read-only.
 
     Attributes
     ----------
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
         The centers.
     labels_ : ndarray of shape (n_samples,)
-        Cluster of each row, -1 for outliers.
-    outlier_mask_, outlier_scores_, objective_, ... : shared
-        As in :class:`PrototypeClusterer`.
+        Cluster of each row, the nearest if it is in several; -1 for outliers.
+    memberships_ : ndarray of shape (n_samples, n_clusters)
+        Membership weights; computed when asked for.
+    assignments_ : ndarray of shape (n_samples, n_clusters)
+        Whether a row belongs to a cluster; outliers belong to none. Computed when asked
+        for.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Squared distance of each row to the nearest center; larger is more outlying.
+    inlier_weights_ : ndarray of shape (n_samples,)
+        Share of each row that is kept: 1 for inliers, 0 for outliers, and between them
+        for a row that is kept in part.
+    n_outliers_ : int
+        Number of outliers.
+    objective_ : float
+        Final value of the objective.
+    inertia_ : float
+        Same as ``objective_``, by its name in :class:`sklearn.cluster.KMeans`.
+    objective_path_ : ndarray of shape (n_values,)
+        The objective at the start, after every step, and after every swap that lowered
+        it.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
+        new row is ever an outlier.
+    n_iter_ : int
+        Number of steps of the last descent.
+    converged_ : bool
+        Whether the last descent converged within ``max_iter`` steps.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

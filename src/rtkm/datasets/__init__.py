@@ -20,8 +20,8 @@ find:
    starting centers and the noise of the authors are not published there.
 
 `make_yeast_noise` finds the table as `fetch_yeast` does and draws the noise itself; the
-noise of the authors it reads from its `path` alone. (``rtkm reproduce`` passes the
-folder of ``RTKM_DATA`` if the noise is there.)
+noise of the authors it reads from its `path` alone. (``python -m experiments``
+passes the folder of ``RTKM_DATA`` if the noise is there.)
 
 Wherever a table comes from, its content is checked by hash: what a `fetch_*` function
 returns is the paper's table, row by row, or an error says why not.

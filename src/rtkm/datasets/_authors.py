@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from rtkm._params import is_integer
+from rtkm.core.params import is_integer
 from rtkm.datasets._lookup import PathLike, cache, find_files, places_looked_in
 from rtkm.datasets._reading import read_array
 from rtkm.datasets._source import check_content

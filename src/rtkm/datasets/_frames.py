@@ -6,18 +6,15 @@ from typing import Any
 
 from sklearn.utils import Bunch
 
+from rtkm._optional import import_optional
+
 
 def hand_over(
     table: Bunch, columns: str | list[str], return_X_y: bool, as_frame: bool
 ) -> Bunch | tuple[Any, Any]:
     """Return the Bunch or `(data, target)`; frames name the target by `columns`."""
     if as_frame:
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise ImportError(
-                "as_frame=True needs pandas; pip install pandas."
-            ) from error
+        pd = import_optional("pandas", needed_by="as_frame=True")
         table.data = pd.DataFrame(table.data, columns=table.feature_names)
         if isinstance(columns, str):
             table.target = pd.Series(table.target, name=columns)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
-from rtkm._params import whole_rows
+from rtkm.core.params import whole_rows
 
 
 def make_outlier_blobs(

@@ -12,11 +12,11 @@ from sklearn.base import BaseEstimator, OutlierMixin, is_clusterer
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from rtkm._admission import admit, admit_new, column_ends
-from rtkm._learned import PRECISION, Array, Learned, Savable
-from rtkm._offset import boundary, margins
-from rtkm._params import OutlierRows, Rule, check_params, is_number, whole_rows
-from rtkm._table import Table, smallest
+from rtkm.core.fields import PRECISION, SCORES, Array, Learned, Savable
+from rtkm.core.params import OutlierRows, Rule, check_params, is_number, whole_rows
+from rtkm.core.table import Table, column_ends, smallest
+from rtkm.core.threshold import boundary, is_outlier, margins
+from rtkm.core.validation import validate, validate_new
 
 
 def has_clusters(value: Any) -> bool:
@@ -50,18 +50,23 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
     Attributes
     ----------
     outlier_scores_ : ndarray of shape (n_samples,)
-        Outlier factor of each row, larger is more outlying.
+        Outlier factor of each row; larger is more outlying.
     outlier_mask_ : ndarray of shape (n_samples,)
         Whether a row is an outlier.
     n_outliers_ : int
         Number of outliers.
     offset_ : float
         Score between inliers and outliers, see :meth:`decision_function`.
-    n_features_in_, feature_names_in_
-        As everywhere in scikit-learn.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
     """
 
-    _learned: ClassVar[Learned] = {"_ends": Array((2, "features"), PRECISION)}
+    _learned: ClassVar[Learned] = {
+        **SCORES,
+        "_ends": Array((2, "features"), PRECISION),
+    }
 
     # What a method is made of
 
@@ -99,7 +104,7 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
         self
         """
         check_params(self)
-        rows = admit(self, X)
+        rows = validate(self, X)
         self._check_row_count(rows.n_rows)
         factors = self._fit_factor(rows)
         self._ends = column_ends(rows.X).astype(rows.dtype)
@@ -117,12 +122,12 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
         """Return 1 for inliers and -1 for outliers."""
-        return np.where(self.decision_function(X) < 0, -1, 1)
+        return np.where(is_outlier(-self.score_samples(X), -self.offset_), -1, 1)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return minus the outlier factor of each row: higher is more normal."""
         check_is_fitted(self)
-        return -self._factor(admit_new(self, X, near=self._ends))
+        return -self._factor(validate_new(self, X, near=self._ends))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
@@ -136,7 +141,14 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class CountingDetector(OutlierDetector):
-    """Base of detectors that are told how many outliers to expect."""
+    """Base of detectors that are told how many outliers to expect.
+
+    Parameters
+    ----------
+    contamination : float in [0, 1) or int, default=0.1
+        Outliers to mark: a share of the rows, rounded half up to whole rows, or a
+        number of rows.
+    """
 
     contamination: OutlierRows = 0.1
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.neighbors import NearestNeighbors
 
-from rtkm._table import Table
+from rtkm.core.table import Table
 
 # with more features a tree looks into so many leaves that all distances are faster
 FEATURES_FOR_A_TREE = 6

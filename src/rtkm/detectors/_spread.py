@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
-from rtkm._admission import column_ends
-from rtkm._table import Table
+from rtkm.core.table import Table, column_ends
 
 SAMPLED_ROWS, BLOCK_ENTRIES = 1000, 2**22  # so many distances at a time are 32 MB
 

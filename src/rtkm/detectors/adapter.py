@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rtkm._learned import PRECISION, Array, Fitted, Learned
-from rtkm._params import Auto, OutlierRows
-from rtkm._table import Table
 from rtkm.clusterers.rtkm import RTKM
+from rtkm.core.fields import PRECISION, Array, Fitted, Learned
+from rtkm.core.params import Auto, OutlierRows
+from rtkm.core.table import Table
 from rtkm.detectors._base import (
     Clusterer,
     CountingDetector,
@@ -50,8 +50,18 @@ class ClusterDetector(CountingDetector):
     ----------
     clusterer_ : clusterer
         The copy that was fitted.
-    outlier_scores_, outlier_mask_, n_outliers_, offset_ : shared
-        Factors and outliers, as in :class:`OutlierDetector`.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Outlier factor of each row; larger is more outlying.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    n_outliers_ : int
+        Number of outliers.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rtkm._learned import PRECISION, Array, Fitted, Learned
-from rtkm._lloyd import best_lloyd
-from rtkm._params import AboveOne, Flag, Rule, is_name
-from rtkm._table import Table
+from rtkm.clusterers._lloyd import best_lloyd
+from rtkm.core.fields import PRECISION, Array, Fitted, Learned
+from rtkm.core.params import AboveOne, Flag, Rule, is_name
+from rtkm.core.table import Table
 from rtkm.detectors._base import (
     Clusterer,
     CountingDetector,
@@ -80,8 +80,18 @@ class CBLOF(CountingDetector):
         Rows nearest to each of these centers.
     large_mask_ : ndarray of shape (n_clusters,)
         Whether a cluster is large.
-    outlier_scores_, outlier_mask_, n_outliers_, offset_ : shared
-        Factors and outliers, as in :class:`OutlierDetector`.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Outlier factor of each row; larger is more outlying.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    n_outliers_ : int
+        Number of outliers.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from rtkm._learned import OF_ROWS, PRECISION, Array, Learned, Scalar, Size
-from rtkm._offset import halfway
-from rtkm._params import Auto, Positive
-from rtkm._table import Table
+from rtkm.core.fields import NOT_SAVED, PRECISION, Array, Learned, Scalar, Size
+from rtkm.core.params import Auto, Positive
+from rtkm.core.table import Table
+from rtkm.core.threshold import halfway
 from rtkm.detectors._base import OpenShare, OutlierDetector
 from rtkm.detectors._spread import mean_distances, scales, usual_radius
 
@@ -56,10 +56,22 @@ class CBOD(OutlierDetector):
         Outlier factor of each cluster, in standard deviations.
     outlier_clusters_ : ndarray of shape (n_clusters,)
         Whether a cluster is an outlier.
-    n_clusters_, radius_ : int, float
-        The number of clusters, and the radius used.
-    outlier_scores_, outlier_mask_, n_outliers_, offset_ : shared
-        Factors and outliers, as in :class:`OutlierDetector`.
+    n_clusters_ : int
+        Number of clusters.
+    radius_ : float
+        The radius that was used, in standard deviations.
+    outlier_scores_ : ndarray of shape (n_samples,)
+        Outlier factor of each row; larger is more outlying.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    n_outliers_ : int
+        Number of outliers.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -114,7 +126,7 @@ class CBOD(OutlierDetector):
         "cluster_sizes_": Array(("clusters",), "int64", least=1),
         "cluster_factors_": Array(("clusters",), least=0),
         "outlier_clusters_": Array(("clusters",), "bool"),
-        "cluster_labels_": OF_ROWS,
+        "cluster_labels_": NOT_SAVED,
     }
 
     radius: Auto | Positive = field(default="auto", kw_only=False)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
-from rtkm._learned import ANSWERS_BY_ROWS, OF_ROWS, Learned
-from rtkm._params import Auto, Flag, Rule, is_integer
-from rtkm._table import Table
+from rtkm.core.fields import ANSWERS_BY_ROWS, NOT_SAVED, Learned
+from rtkm.core.params import Auto, Flag, Rule, is_integer
+from rtkm.core.table import Table
 from rtkm.detectors._base import CountingDetector
 from rtkm.detectors._neighbors import (
     Neighbors,
@@ -82,9 +82,17 @@ class LDOF(CountingDetector):
     Attributes
     ----------
     outlier_scores_ : ndarray of shape (n_samples,)
-        LDOF of each training row.
-    outlier_mask_, n_outliers_, offset_ : shared
-        The outliers, as in :class:`OutlierDetector`.
+        Outlier factor of each row; larger is more outlying.
+    outlier_mask_ : ndarray of shape (n_samples,)
+        Whether a row is an outlier.
+    n_outliers_ : int
+        Number of outliers.
+    offset_ : float
+        Score between inliers and outliers, see :meth:`decision_function`.
+    n_features_in_ : int
+        Number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features seen during fit; set only if all of them are strings.
 
     See Also
     --------
@@ -122,8 +130,8 @@ class LDOF(CountingDetector):
 
     _learned: ClassVar[Learned] = {
         "_rows": ANSWERS_BY_ROWS,
-        "_tree": OF_ROWS,
-        "_k": OF_ROWS,
+        "_tree": NOT_SAVED,
+        "_k": NOT_SAVED,
     }
 
     n_neighbors: Auto | AtLeastTwo = field(default="auto", kw_only=False)

@@ -1,13 +1,14 @@
-"""What the metrics admit, and how they say that a score is undefined."""
+"""What the metrics validate, and how they say that a score is undefined."""
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sized
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import UndefinedMetricWarning
+
+from rtkm._warnings import warn
 
 
 def covers(
@@ -76,9 +77,8 @@ def check_same_rows(**sides: Sized) -> None:
 
 def undefined(metric: str, reason: str) -> float:
     """Warn the caller of a metric, and give NaN."""
-    warnings.warn(
+    warn(
         f"{reason}, so {metric} is undefined; returning NaN.",
         UndefinedMetricWarning,
-        stacklevel=3,
     )
     return float("nan")

@@ -1,0 +1,1 @@
+"""What the paper says, what was found, and whether they agree."""

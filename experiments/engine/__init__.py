@@ -1,0 +1,1 @@
+"""How cells are run and kept, and what is measured in them."""

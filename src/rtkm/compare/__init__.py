@@ -1,0 +1,1 @@
+"""Many methods side by side on one table."""

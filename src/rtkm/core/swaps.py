@@ -1,0 +1,181 @@
+"""Trimmed swaps: how a descent leaves a poor minimum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain, repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.core.descent import Run, descend
+from rtkm.core.states import Nearest, TrimmedState
+from rtkm.core.table import Table
+
+# rows drawn for one swap, of which the best is tried
+N_CANDIDATES = 5
+# steps within which a swap must have paid
+N_STEPS = 10
+# of the least distance of two centers: closer to where they were, they will go back
+NEAR_HOME = 0.03
+# swaps in a row without gain that end the search: two for every cluster, within limits
+LEAST_PATIENCE, MOST_PATIENCE = 12, 64
+
+
+def swap_centers(
+    X: Table,
+    run: Run[TrimmedState],
+    step: Callable[[TrimmedState], TrimmedState],
+    *,
+    n_swaps: int | str,
+    max_iter: int,
+    rng: np.random.RandomState,
+    watch: Callable[[TrimmedState], object] | None = None,
+) -> Run[TrimmedState]:
+    """Move centers to where the trimmed cost falls, while that pays.
+
+    ``n_swaps="auto"`` ends after a number of swaps in a row without gain.
+    """
+    patience = n_left = np.inf
+    if isinstance(n_swaps, str):
+        patience = np.clip(2 * len(run.state.C), LEAST_PATIENCE, MOST_PATIENCE)
+    else:
+        n_left = n_swaps
+    n_steps = min(N_STEPS, max_iter)
+    while n_left > 0:
+        n_tries = int(min(n_left, patience))
+        n_tried, trial = find_swap(X, run.state, step, n_tries, n_steps, rng)
+        n_left -= n_tried
+        if trial is None:
+            break
+        run.move_to(trial.state)
+        run.converged = trial.converged
+        if watch:
+            watch(run.state)
+    return run if run.converged else descend(step, run, max_iter=max_iter, watch=watch)
+
+
+def find_swap(
+    X: Table,
+    state: TrimmedState,
+    step: Callable[[TrimmedState], TrimmedState],
+    n_tries: int,
+    n_steps: int,
+    rng: np.random.RandomState,
+) -> tuple[int, Run[TrimmedState] | None]:
+    """Return the number of swaps tried, and what the last became if it paid."""
+    survey = Survey(X, state, rng)
+    goal = X.goal_below(state)
+    until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
+    for n_failed in range(n_tries):
+        C = survey.propose(n_failed)
+        trial = Run(step(replace(state, means=C)))
+        descend(step, trial, max_iter=n_steps, until=until)
+        if trial.state.level < goal:
+            return n_failed + 1, trial
+    return n_tries, None
+
+
+def is_decided(
+    trial: Run[TrimmedState], goal: float, n_steps: int, survey: Survey
+) -> bool:
+    """Whether a trial reached the goal, or will not reach it in time.
+
+    Either it falls too slowly, or it is on its way back to where it came from.
+    """
+    if len(trial.path) < 2:
+        return False
+    before, now = trial.path[-2:]
+    n_left = n_steps - trial.state.n_iter
+    too_slow = now - (before - now) * n_left > goal
+    return now < goal or too_slow or survey.is_home(trial.state.means)
+
+
+class Survey:
+    """What all swaps from one minimum share."""
+
+    def __init__(self, X: Table, state: TrimmedState, rng: np.random.RandomState):
+        self.X = X
+        self.state = state
+        self.rng = rng
+        self.nearest = X.nearest(state.C, state.clusters.shape[1])
+        self.home = Table(state.C, None)
+        gaps = self.home.squared_distances(state.C)
+        np.fill_diagonal(gaps, np.inf)
+        # a single center has no other to be measured by, but the rows it keeps
+        self.squared_gap = gaps.min() if len(gaps) > 1 else state.objective / X.mass
+        self.candidates = draw_candidates(X, state, self.nearest, rng)
+
+    def is_home(self, C: NDArray[Any]) -> bool:
+        """Whether all centers are back, in any order, or as good as back."""
+        D = self.home.squared_distances(C)
+        back = D < NEAR_HOME**2 * self.squared_gap
+        return bool(back.any(axis=0).all() and back.any(axis=1).all())
+
+    def propose(self, n_failed: int) -> NDArray[Any]:
+        """Return centers of which one, or those of one row, moved to drawn rows."""
+        several = self.nearest.labels.shape[1] > 1
+        if several and n_failed % 2:
+            return self._move_group(n_failed // 2 % len(self.state.C))
+        return self._move_one(n_failed)
+
+    def _move_group(self, center: int) -> NDArray[Any]:
+        """Move a center together with those it shares its cheapest row with.
+
+        Where rows have several memberships, a clump of outliers holds as many centers.
+        To lose one of them pays nothing while the others are there.
+        """
+        nearest, C = self.nearest, self.state.C.copy()
+        shares = (nearest.labels == center).any(axis=1)
+        if self.X.weights is not None:
+            shares &= self.X.weights > 0
+        row = np.where(shares, nearest.cost, np.inf).argmin()
+        group = nearest.labels[row] if shares.any() else np.array([center])
+        C[group] = draw_rows(self.X, self.state, nearest, self.rng, len(group))
+        return C
+
+    def _move_one(self, n_failed: int) -> NDArray[Any]:
+        """Move one center to the best of a few drawn rows.
+
+        The center is the cheapest to lose, but after every other failure the next
+        cheapest: the estimate holds the cut where it is, which favors a center that
+        sits on a clump of outliers.
+        """
+        rows, gains = next(self.candidates)
+        cheapest_first = gains.min(axis=0).argsort(kind="stable")
+        C = self.state.C.copy()
+        center = cheapest_first[n_failed // 2 % len(C) if n_failed % 2 else 0]
+        # in its slot, so that the other labels stay
+        C[center] = rows[gains[:, center].argmin()]
+        return C
+
+
+def draw_rows(
+    X: Table,
+    state: TrimmedState,
+    nearest: Nearest,
+    rng: np.random.RandomState,
+    size: int,
+) -> NDArray[Any]:
+    """Draw rows by their cost, that of trimmed ones capped."""
+    drawn = X.draw(rng, size=size, cost=nearest.cost, cap=state.cut.threshold)
+    return X.rows(drawn)
+
+
+def draw_candidates(
+    X: Table, state: TrimmedState, nearest: Nearest, rng: np.random.RandomState
+) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
+    """Yield rows to swap for, and what each would bring in place of each center.
+
+    The table is read for several swaps at once, the more so the more fail. (No method:
+    a survey that holds its own method is not freed when it is left.)
+    """
+    for n_tries in chain((1, 2, 4), repeat(8)):
+        rows = draw_rows(X, state, nearest, rng, n_tries * N_CANDIDATES)
+        gains = X.swap_gains(rows, nearest, len(state.C), state.cut.threshold)
+        for first in range(0, len(rows), N_CANDIDATES):
+            some = slice(first, first + N_CANDIDATES)
+            yield rows[some], gains[some]

@@ -1,0 +1,421 @@
+"""The vocabulary: rows with their weights, and the words that steps are written in."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
+from sklearn.utils.sparsefuncs import min_max_axis
+
+from rtkm import _native
+from rtkm.core.states import (
+    Cut,
+    Nearest,
+    ProximalState,
+    State,
+    TrimmedState,
+    blocks_of,
+)
+
+# a share of the objective too small to ask for, row by row, what makes it up
+NEGLIGIBLE = 1e-6
+
+
+def n_threads() -> int:
+    """Return as many threads as OpenMP programs would use here.
+
+    So `OMP_NUM_THREADS`, threadpoolctl's limits and a container's quota all count.
+    """
+    return int(_openmp_effective_n_threads())
+
+
+class Table:
+    """A table of rows, dense or CSR, bound to its row weights.
+
+    Every word counts a row of weight 2 as that row twice. Centers are NumPy arrays of
+    the table's dtype; sums and costs are float64.
+    """
+
+    # whether the last state may save distances; nothing but the time depends on it
+    uses_bounds: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        X: Any,  # a C-ordered array, or CSR in canonical format
+        weights: NDArray[np.float64] | None,
+    ) -> None:
+        self.X = X
+        self.weights = weights
+        self.n_rows, self.n_features = X.shape
+        self.dtype = X.dtype
+        csr = sparse.issparse(X)
+        arrays = (X.data, X.indices, X.indptr, self.n_features) if csr else (X,)
+        self._native = _native.Table(*arrays, weights=weights, n_threads=n_threads())
+
+    @property
+    def unit(self) -> float:
+        """What bounds of distances are measured in, about the width of the rows."""
+        return self._native.unit()
+
+    def release(self) -> None:
+        """Free what was kept of earlier passes for later ones."""
+        self._native.release()
+
+    @cached_property
+    def mass(self) -> float:
+        """The total weight."""
+        return float(self.n_rows if self.weights is None else self.weights.sum())
+
+    @property
+    def counts(self) -> NDArray[np.bool_]:
+        """Which rows weigh anything."""
+        return np.ones(self.n_rows, bool) if self.weights is None else self.weights > 0
+
+    @cached_property
+    def ends(self) -> NDArray[np.float64]:
+        """The smallest and the largest value of each column, (2, n_features)."""
+        return column_ends(self.X)
+
+    @cached_property
+    def squared_scale(self) -> float:
+        """The mean squared distance to the mean."""
+        cost = np.full(self.n_rows, np.inf)
+        self.lower(cost, self.mean)
+        return self.total(cost) / self.mass
+
+    def least_distances(self, C: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what distances from each mean stay below by rounding alone."""
+        share = max(1e-12, 64 * float(np.finfo(self.dtype).eps))
+        size = np.abs(C).max(axis=1).astype(np.float64)
+        # a few rows far out may make up the scale, and say nothing of the others
+        most = 1e3 * np.maximum(size, np.quantile(size, 0.5, method="lower"))
+        return share * np.minimum(most, np.sqrt(self.squared_scale))
+
+    @property
+    def mean(self) -> NDArray[Any]:
+        """The mean row, (1, n_features)."""
+        origin = np.zeros((1, self.n_features), dtype=self.dtype)
+        return self.weighted_means(np.ones((self.n_rows, 1)), fallback=origin)
+
+    def goal_below(self, state: Any) -> float:
+        """Return what a level must fall below to count as lower than the state's.
+
+        Less is rounding: that of a sum, or of centers, which gives rows that sit on
+        their center a cost of their own.
+        """
+        # a level may be a mean where the objective is a sum
+        share = state.level / state.objective if state.objective else 1.0
+        rounding = self.mass * float(self.squared_rounding(state.C).max())
+        if rounding > NEGLIGIBLE * state.objective > 0:
+            rounding = self.rounding_cost(state)
+        return state.level * (1 - 1e-9) - share * rounding
+
+    def squared_rounding(self, C: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what rounding of each center may cost a row that sits on it."""
+        with np.errstate(over="ignore"):
+            return np.square(rounding_of(C)).sum(axis=1)
+
+    def rounding_cost(self, state: Any) -> float:
+        """Return how much of a state's objective may come from rounding its centers.
+
+        A center is off by no more than its rows are away from it, column by column:
+        where all of them have one value, however large, it is not rounded. And no row
+        is charged more than it costs.
+        """
+        nearest, v = self.nearest(state.C, state.n_memberships), state.v
+        reach = self.column_reach(state.C, nearest.labels, self.counts & (v > 0))
+        charge = np.square(np.minimum(rounding_of(state.C), reach)).sum(axis=1)
+        charged = np.minimum(nearest.squared, charge[nearest.labels])
+        return self.total(v * charged.sum(axis=1))
+
+    def column_reach(
+        self, C: NDArray[Any], labels: NDArray[np.int32], counts: NDArray[np.bool_]
+    ) -> NDArray[np.float64]:
+        """Return how far, in each column, the rows that count get from each center.
+
+        Both are (k, d); a center without such rows has a reach of 0.
+        """
+        reach = np.zeros(C.shape)
+        rows, places = np.nonzero(np.broadcast_to(counts[:, None], labels.shape))
+        of = labels[rows, places]
+        rows = rows[np.argsort(of, kind="stable")]
+        ends = np.cumsum(np.bincount(of, minlength=len(C)))
+        for j, members in enumerate(np.split(rows, ends[:-1])):
+            for some, _ in blocks_of(members):
+                away = np.abs(column_ends(self.X[some]) - C[j]).max(axis=0)
+                reach[j] = np.maximum(reach[j], away)
+        return reach
+
+    def sit_on_centers(
+        self, numbers: NDArray[np.intp], C: NDArray[Any], n_memberships: int
+    ) -> bool:
+        """Whether some rows are, but for rounding, where their nearest centers are."""
+        part = self.part(numbers)
+        labels = part.nearest(C, n_memberships).labels
+        away = np.abs(part.rows(np.arange(len(numbers)))[:, None] - C[labels])
+        return bool((away <= rounding_of(C)[labels]).all())
+
+    def total(self, values: NDArray[np.float64]) -> float:
+        """Return the weighted sum of one value a row."""
+        weighted = values if self.weights is None else self.weights * values
+        return float(weighted.sum(dtype=np.float64))
+
+    def rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """Return some rows as a dense array."""
+        rows = self.X[numbers]
+        return np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
+
+    def part(self, numbers: NDArray[np.int64]) -> Table:
+        """Return a table of some rows, without their weights."""
+        return Table(self.X[numbers], None)
+
+    def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]:
+        """Return the (n, k) squared distances, summed from differences."""
+        return self._native.squared_distances(C)
+
+    def squared_residuals(
+        self, B: NDArray[Any], C: NDArray[Any]
+    ) -> NDArray[np.float64]:
+        """Return each row's squared distance to its mix B @ C of the centers."""
+        return self._native.squared_residuals(np.ascontiguousarray(B, np.float64), C)
+
+    def nearest(self, C: NDArray[Any], n_memberships: int) -> Nearest:
+        """Return the nearest centers of every row; ties go to the lowest number."""
+        return Nearest(*self._native.nearest(C, n_memberships))
+
+    def weighted_sums(
+        self, W: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return sums of the rows under (n, k) weights, and sums of these."""
+        return self._native.weighted_sums(np.ascontiguousarray(W))
+
+    def weighted_means(
+        self, W: NDArray[np.float64], fallback: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return the means under (n, k) weights; no weight keeps the fallback."""
+        sums, masses = self.weighted_sums(W)
+        filled = masses > 1e-12 * masses.sum()
+        centers = fallback.copy()
+        # no mean is beyond its rows, as rounding would have it in a constant column
+        centers[filled] = np.clip(sums[filled] / masses[filled, None], *self.ends)
+        return centers
+
+    def within_columns(self, means: NDArray[Any], C: NDArray[Any]) -> NDArray[Any]:
+        """Keep means of CSR rows from where neither rows nor their centers C are.
+
+        Their sums count from 0, so that a large constant column is rounded; those of
+        dense rows count from amid the rows.
+        """
+        if not sparse.issparse(self.X):
+            return means
+        low, high = np.minimum(self.ends[0], C), np.maximum(self.ends[1], C)
+        if ((low <= means) & (means <= high)).all():
+            return means  # itself, so that the next pass knows it
+        return np.clip(means, low, high).astype(self.dtype, copy=False)
+
+    def label_means(
+        self, labels: NDArray[np.int32], kept: NDArray[np.bool_], fallback: NDArray[Any]
+    ) -> NDArray[Any]:
+        """Return the means of the kept rows of each label."""
+        W = one_hot(labels, len(fallback)) & kept[:, None]
+        return self.weighted_means(W.astype(np.float64), fallback)
+
+    def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        """Project onto {0 <= v <= 1, weighted sum of v = total}."""
+        if total >= self.mass:  # sums of weights may differ in their last digit
+            return np.ones(self.n_rows)
+        return _native.project(z, self.weights, total, n_threads())
+
+    def project_rows(self, Z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
+        """Project every row onto {0 <= w <= 1, sum of w = total}."""
+        return _native.project_rows(np.ascontiguousarray(Z), total, n_threads())
+
+    def cut(self, values: NDArray[np.float64], mass: float) -> Cut:
+        """Return where the rows of smallest values reach the mass."""
+        return Cut(*_native.find_cut(values, self.weights, mass, n_threads()))
+
+    def concentrate(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        mass: float,
+        last: TrimmedState | None = None,
+    ) -> TrimmedState:
+        """Assign rows to their nearest centers, keep the cheapest, and average those.
+
+        With the last state only rows that may have changed are looked at; the answer
+        does not depend on it.
+        """
+        found = self._native.concentrate(
+            C,
+            n_memberships,
+            mass,
+            self.mass,
+            last.native if last else None,
+            self.uses_bounds,
+        )
+        return TrimmedState(
+            C=C,
+            clusters=found.clusters,
+            kept=found.kept,
+            means=found.means,
+            objective=found.objective,
+            cut=Cut(*found.cut),
+            kept_mass=mass,
+            n_changed=found.n_changed,
+            native=found,
+        )
+
+    def proximal_step(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        mass: float,
+        step: float,
+        last: ProximalState | None = None,
+    ) -> ProximalState:
+        """Move memberships and inlier weights by proximal steps, and average by them.
+
+        Each row's memberships w become the projection of w - v D / step, with D its
+        squared distances, and then the inlier weights v that of v - cost / step; they
+        sum to the mass. Without a last state all weights are equal. This is
+        `proximal_step_in_words` in one pass over the rows.
+        """
+        found = self._native.proximal_step(
+            C,
+            n_memberships,
+            mass,
+            self.mass,
+            step,
+            last.native if last else None,
+            self.uses_bounds,
+        )
+        return ProximalState(
+            C=C,
+            clusters=found.clusters,
+            v=found.v,
+            means=self.within_columns(found.means, C),
+            objective=found.objective,
+            change=found.change,
+            squared_scale=self.squared_scale,
+            kept_mass=mass,
+            native=found,
+        )
+
+    def swap_gains(
+        self, rows: NDArray[Any], nearest: Nearest, n_clusters: int, cap: float
+    ) -> NDArray[np.float64]:
+        """Return, for each new row and each center it may replace, the change of cost.
+
+        Costs are capped at the trimming threshold, which stays where it is.
+        """
+        gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
+        return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
+
+    def lower(self, cost: NDArray[np.float64], C: NDArray[Any]) -> None:
+        """Lower each cost, in place, to the squared distance of one center."""
+        self._native.lower(C, cost)
+
+    def mean_pair_distances(self, neighbors: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return, for each line of row numbers, the mean distance of its pairs."""
+        return self._native.mean_pair_distances(np.ascontiguousarray(neighbors))
+
+    def leaders(
+        self, radius: float
+    ) -> tuple[NDArray[np.int32], NDArray[Any], NDArray[np.float64]]:
+        """Return labels, centers and sizes of clusters found in one pass.
+
+        In the order of the table, a row joins the nearest center within the radius,
+        which moves to the mean of its rows, or opens a cluster of its own.
+        """
+        return self._native.leaders(radius)
+
+    @cached_property
+    def order(self) -> NDArray[np.uint32]:
+        """The rows in lexicographic order."""
+        return self._native.lexicographic_order()
+
+    def draw(
+        self,
+        rng: np.random.RandomState,
+        size: int = 1,
+        cost: NDArray[np.float64] | None = None,
+        cap: float = np.inf,
+    ) -> NDArray[np.int64]:
+        """Draw rows with chances weight * min(cost, cap), or by weight alone.
+
+        Draws run along the lexicographic order of the rows, so they do not change when
+        the table is shuffled, shifted or scaled, or weights are written as repetitions.
+        """
+        return self._native.draw(self.order, cost, cap, rng.random_sample(size))
+
+    def count_distinct(self, enough: int) -> int:
+        """Return the number of distinct rows, counted no further than enough."""
+        return self._native.count_distinct(enough)
+
+
+def proximal_step_in_words(
+    X: Table,
+    C: NDArray[Any],
+    n_memberships: int,
+    mass: float,
+    step: float,
+    last: State | ProximalState | None = None,
+) -> tuple[State, NDArray[Any]]:
+    """Return what `Table.proximal_step` finds, the long way, and the next centers.
+
+    The fused step has about a thousand lines for the sake of speed; this is what they
+    compute, and what they are tested against.
+    """
+    W = last.W if last else np.full((X.n_rows, len(C)), n_memberships / len(C))
+    v = last.v if last else np.full(X.n_rows, min(mass / X.mass, 1.0))
+    D = X.squared_distances(C).astype(np.float64)
+    W = X.project_rows(W - v[:, None] * D / step, n_memberships)
+    cost = (W * D).sum(axis=1)
+    v = X.project(v - cost / step, mass)
+    next_C = X.weighted_means(v[:, None] * W, fallback=C)
+    return State(C=C, W=W, v=v, objective=X.total(v * cost)), next_C
+
+
+def rounding_of(C: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how far rounding may move each coordinate of the centers."""
+    return np.abs(8 * np.finfo(C.dtype).eps * C).astype(np.float64)
+
+
+def column_ends(X: Any) -> NDArray[np.float64]:
+    """Return the smallest and the largest value of each column, (2, n_features)."""
+    ends = min_max_axis(X, 0) if sparse.issparse(X) else (X.min(0), X.max(0))
+    return np.array(ends, dtype=np.float64)
+
+
+def one_hot(labels: NDArray[np.int32], n_clusters: int) -> NDArray[np.bool_]:
+    """Return the (n, k) memberships that labels stand for."""
+    return labels[:, None] == np.arange(n_clusters)
+
+
+def smallest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Return a mask of so many smallest values; ties go to the first."""
+    if count <= 0:
+        return np.zeros(len(values), dtype=bool)
+    threshold, last, _ = _native.find_cut(values, None, count, n_threads())
+    mask: NDArray[np.bool_] = values < threshold
+    ties = np.flatnonzero(values == threshold)
+    mask[ties[ties <= last]] = True
+    return mask
+
+
+def means(
+    sums: NDArray[np.float64],
+    masses: NDArray[np.float64],
+    fallback: NDArray[Any],
+    negligible: float = 0.0,
+) -> NDArray[Any]:
+    """Divide sums by masses; a center without mass stays where it was."""
+    filled = masses > negligible
+    centers = fallback.copy()
+    centers[filled] = sums[filled] / masses[filled, None]
+    return centers

@@ -1,0 +1,128 @@
+"""What a model file says: its parts, its formats, and how old ones are read.
+
+A file (see :mod:`rtkm.models.container`, and ``docs/models.md`` for readers in other
+languages) holds arrays, and JSON of this form::
+
+    {"format": 2,
+     "written_by": {"rtkm": "0.1.0", "numpy": "2.4.6", ...},
+     "model": {"method": "RTKM",
+               "parameters": {"n_clusters": 3, "init": "k-means++", ...},
+               "learned": {"n_features_in_": 4, "feature_names_in_": ["height", ...],
+                           "cluster_centers_": {"array": "model.cluster_centers_"},
+                           "offset_": {"float": "-inf"}, ...}},
+     "extra": {}}
+
+A value is what JSON has for it, or the name of an array, or an infinite float, or, with
+the keys of ``model``, another estimator. Whatever changes the meaning of a file takes
+the next number as its ``format``:
+
+1. The command line put the preparation of the table into ``extra``, where a model
+   loaded in Python did not see it.
+2. ``TableModel`` has it among what it learned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rtkm._version import __version__
+from rtkm.core.fields import Field, Sizes
+from rtkm.models.container import Arrays
+from rtkm.tables.preparation import LISTS, Preparation, is_preparation
+
+# the version of the file format: what changes the meaning of a file raises it
+FORMAT = 2
+PARTS = ["extra", "model", "written_by"]
+
+
+@dataclass(frozen=True)
+class PreparationField(Field):
+    """What was done to the table that a model was fitted to."""
+
+    def validate(self, name: str, value: Any, sizes: Sizes) -> Preparation:
+        """Return a preparation, made of what `plain_preparation` returned."""
+        parts = dict(value) if isinstance(value, dict) else {}
+        for key in LISTS:
+            if isinstance(parts.get(key), np.ndarray):
+                parts[key] = parts[key].ravel().tolist()
+        if not is_preparation(parts):
+            raise ValueError(f"{name} is damaged; fit the model again.")
+        sizes["features"] = len(parts["columns"])
+        fields: dict[str, Any] = {
+            key: tuple(part) if isinstance(part, list) else part
+            for key, part in parts.items()
+        }
+        return Preparation(**fields)
+
+
+def plain_preparation(preparation: Preparation) -> dict[str, Any]:
+    """Return a preparation as text, numbers and arrays."""
+    return {
+        "columns": list(preparation.columns),
+        "missing": preparation.missing,
+        "scale": preparation.scale,
+        "n_unnamed": preparation.n_unnamed,
+        **{key: np.array(getattr(preparation, key), dtype=float) for key in LISTS},
+    }
+
+
+def check_description(description: dict[str, Any]) -> None:
+    """Refuse a file of another format, or with other parts."""
+    found: Any = description.get("format")
+    if type(found) is not int or not 1 <= found <= FORMAT:  # True is an int as well
+        raise ValueError(
+            f"it has format {found!r}; rtkm {__version__} reads formats up to "
+            f"{FORMAT}, so take the version that wrote it."
+        )
+    parts = [name for name, part in description.items() if isinstance(part, dict)]
+    if sorted(parts) != PARTS or len(description) != 1 + len(PARTS):
+        raise ValueError(f"it has other parts than format, {', '.join(PARTS)}.")
+
+
+def model_in(description: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
+    """Return the model that a file describes, as the newest format would."""
+    model, extra = description["model"], description["extra"]
+    if description["format"] > 1 or "preparation" not in extra:
+        return model
+    preparation, learned = extra["preparation"], model.get("learned")
+    if not isinstance(preparation, dict) or not isinstance(learned, dict):
+        raise ValueError("the preparation of the model is damaged; fit it again.")
+    id = extra.get("id")
+    own_names = {"feature_names_in_"}  # now those of the table
+    return {
+        "method": "TableModel",
+        "parameters": {
+            "estimator": {
+                "method": model.get("method"),
+                "parameters": twice(model.get("parameters"), arrays),
+            },
+            "id": id if isinstance(id, str) else None,
+            "missing": preparation.get("missing"),
+            "scale": preparation.get("scale"),
+        },
+        "learned": {
+            "preparation_": {**preparation, "n_unnamed": 0},
+            "estimator_": {
+                **model,
+                "learned": {k: v for k, v in learned.items() if k not in own_names},
+            },
+        },
+    }
+
+
+def twice(parameters: Any, arrays: Arrays) -> Any:
+    """Return parameters whose arrays have a second name, since each is taken once."""
+    if not isinstance(parameters, dict):
+        return parameters
+    again = {}
+    for name, value in parameters.items():
+        place = value.get("array") if isinstance(value, dict) else None
+        if isinstance(place, str) and place in arrays:
+            again[name] = {"array": f"{place} again"}
+            arrays[f"{place} again"] = arrays[place]
+        else:
+            again[name] = value
+    return again

@@ -1,0 +1,94 @@
+// Compensated summation: sums and products that keep what rounding takes away, by
+// Knuth's two-sum (two_sum elsewhere; The Art of
+// Computer Programming 2, 4.2.2) and the products of T. J. Dekker, "A floating-point
+// technique for extending the available precision", Numerische Mathematik 18, 1971.
+//
+// V is a number, or a register of them. Nothing here suffers from multiplications being
+// fused with additions: products are exact wherever that could tell.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+// What the kernels call must become part of them: a copy of its own could be compiled
+// for one instruction set and called from another.
+#define RTKM_INLINE __attribute__((always_inline)) inline
+
+namespace rtkm {
+
+// Two-sum: the sum, and what was rounded away.
+template <class V>
+RTKM_INLINE void add_exactly(V x, V& sum, V& lost) {
+    const V next = sum + x, part = next - sum;
+    lost += (sum - (next - part)) + (x - part);
+    sum = next;
+}
+
+// A number as two with half the digits each, so that their products are exact. Dekker
+// splits by arithmetic; that could be fused, so here it is by a mask.
+template <class V>
+struct Halves {
+    V upper, lower;
+
+    RTKM_INLINE explicit Halves(V x) {
+        using Bits = std::conditional_t<std::is_same_v<V, double>, std::int64_t,
+                                        decltype(V{} < V{})>;
+        Bits bits;
+        __builtin_memcpy(&bits, &x, sizeof x);
+        bits &= ~((std::int64_t{1} << 27) - 1);
+        __builtin_memcpy(&upper, &bits, sizeof x);
+        lower = x - upper;
+    }
+};
+
+// Dekker's product: a sum of two, from which 2^-79 of it is missing.
+template <class V>
+struct Product {
+    V large, small;
+
+    RTKM_INLINE Product(const Halves<V>& a, const Halves<V>& b)
+        : large(a.upper * b.upper),
+          small((a.upper * b.lower + a.lower * b.upper) + a.lower * b.lower) {}
+};
+
+// A difference by two-sum, and what was rounded away.
+template <class V>
+struct Difference {
+    V value, lost;
+
+    RTKM_INLINE Difference(V a, V b) : value(a - b) {
+        const V part = value - a;
+        lost = (a - (value - part)) - (b + part);
+    }
+};
+
+// A sum that keeps what each addition rounds away.
+template <class V>
+struct ExactSum {
+    V sum = {}, lost = {};
+
+    RTKM_INLINE void add(V x) { add_exactly(x, sum, lost); }
+    RTKM_INLINE void add(const Product<V>& product) {
+        add(product.large);
+        lost += product.small;
+    }
+    RTKM_INLINE void add(const ExactSum& other) {
+        add(other.sum);
+        lost += other.lost;
+    }
+    RTKM_INLINE V value() const { return sum + lost; }
+    RTKM_INLINE V minus(const ExactSum& other) const {
+        return (sum - other.sum) + (lost - other.lost);
+    }
+};
+
+using Exact = ExactSum<double>;
+
+// A number times an exact sum.
+RTKM_INLINE Exact times(double factor, const Exact& sum) {
+    Exact result;
+    result.add(Product<double>(Halves<double>(factor), Halves<double>(sum.sum)));
+    result.lost += factor * sum.lost;
+    return result;
+}
+
+}  // namespace rtkm

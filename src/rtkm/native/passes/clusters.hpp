@@ -1,0 +1,70 @@
+// The sums of all clusters, and what follows from them: means and costs.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+
+namespace rtkm {
+
+inline void add(const ClusterSums& part, std::size_t p, const ClusterSums& into) {
+    for (std::size_t f = 0; f < p; ++f) {
+        add_exactly(part.sums[f], into.sums[f], into.lost[f]);
+        into.lost[f] += part.lost[f];
+    }
+    for (std::size_t l = 0; l < 4; ++l) {
+        add_exactly(part.squares[l], into.squares[l], into.squares[4 + l]);
+        into.squares[4 + l] += part.squares[4 + l];
+    }
+    into.mass->add(*part.mass);
+    *into.count += *part.count;
+}
+
+// A cluster that was left by all its rows keeps none of what rounding left of them.
+inline void finish(const Moments& moments, std::size_t j) {
+    const ClusterSums cluster = moments[j];
+    if (*cluster.count == 0)
+        std::fill_n(moments.memory + j * moments.stride(), moments.stride(), 0.0);
+    *cluster.peak = std::max(*cluster.peak, cluster.all_squares().value());
+}
+
+// origin + sum / mass, rounded once but for the rarest cases.
+inline double exact_mean(double origin, const Exact& sum, const Exact& mass) {
+    const double quotient = sum.value() / mass.value();
+    Exact rest = times(-quotient, mass);
+    rest.add(sum);
+    Exact mean{origin};
+    mean.add(quotient);
+    mean.lost += rest.value() / mass.value();
+    return mean.value();
+}
+
+// The mean of a cluster; without mass it stays where the center was.
+template <class T>
+void write_mean(const ClusterSums& cluster, const double* origin, const T* center,
+                std::size_t p, T* mean) {
+    for (std::size_t f = 0; f < p; ++f) {
+        const Exact sum{cluster.sums[f], cluster.lost[f]};
+        mean[f] = cluster.mass->value() > 0
+                      ? static_cast<T>(exact_mean(origin[f], sum, *cluster.mass))
+                      : center[f];
+    }
+}
+
+// The sum of mass |y - c|^2 over a cluster, which is its squares - 2 c . sums + mass c^2.
+template <class T>
+Exact cost_about(const ClusterSums& cluster, const double* origin, const T* center,
+                 std::size_t p) {
+    Exact cost = cluster.all_squares();
+    for (std::size_t f = 0; f < p; ++f) {
+        const double c = center[f] - origin[f];
+        Exact pull = times(c, *cluster.mass);
+        pull.add(-2 * cluster.sums[f]);
+        pull.lost -= 2 * cluster.lost[f];
+        cost.add(times(c, pull));
+    }
+    return cost;
+}
+
+}  // namespace rtkm

@@ -1,0 +1,147 @@
+// One pass over all rows each: a block kernel on every part, partial sums in part order.
+#pragma once
+#include <memory>
+#include <new>
+#include <optional>
+
+#include "passes/parallel.hpp"
+#include "passes/scratch.hpp"
+
+namespace rtkm {
+
+// The partial sums of all parts.
+class PartialSums {
+public:
+    PartialSums(const Partition& partition, std::size_t k, std::size_t p)
+        : partition(partition), k_(k), p_(p), sums_(partition.n_parts) {
+        for (auto& sums : sums_) {
+            memory_.emplace_back(k * (p + 1));
+            sums = {memory_.back().data(), memory_.back().data() + k * p};
+        }
+    }
+    const Partition partition;
+    Sums& operator[](std::size_t part) { return sums_[part]; }
+    void add_to(Sums& total) const {
+        for (const Sums& part : sums_) {
+            for (std::size_t i = 0; i < k_ * p_; ++i) total.rows[i] += part.rows[i];
+            for (std::size_t j = 0; j < k_; ++j) total.masses[j] += part.masses[j];
+            total.cost += part.cost;
+        }
+    }
+
+private:
+    std::size_t k_, p_;
+    std::vector<std::vector<double>> memory_;
+    std::vector<Sums> sums_;
+};
+
+// What CSR rows need to know of the centers besides their entries.
+class SquaredCenters {
+public:
+    template <class T>
+    explicit SquaredCenters(const Centers<T>& centers)
+        : squares_(centers.k * centers.p), norms_(centers.k) {
+        for (std::size_t i = 0; i < squares_.size(); ++i) {
+            squares_[i] = static_cast<double>(centers.data[i]) * centers.data[i];
+            norms_[i / centers.p].add(squares_[i]);
+        }
+    }
+    const double* squares() const { return squares_.data(); }
+    const Exact* norms() const { return norms_.data(); }
+
+private:
+    std::vector<double> squares_;
+    std::vector<Exact> norms_;
+};
+
+// Runs body(part, range, workspace) on all rows.
+template <class T, class Body>
+void pass(const Parallel& parallel, const Partition& partition, const Rows<T>& rows,
+          std::size_t k, std::size_t s, Body body) {
+    std::vector<std::unique_ptr<ScratchMemory<T>>> scratch(partition.n_parts);
+    for_each_part(parallel, partition, rows.p * k, [&](std::size_t part, Range range) {
+        auto& memory = scratch[part];
+        if (!memory) memory = std::make_unique<ScratchMemory<T>>(rows.p, k, s);
+        body(part, range, memory->workspace());
+        if (range.last == partition[part].last) memory.reset();
+    });
+}
+
+template <class T>
+void nearest(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& centers,
+             const Nearest& out) {
+    pass<T>(parallel, Partition(rows.n), rows, centers.k, out.s,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().nearest(rows, range, centers, out, work);
+            });
+}
+
+template <class T>
+void squared_distances(const Parallel& parallel, const Rows<T>& rows,
+                       const Centers<T>& centers, T* out) {
+    pass<T>(parallel, Partition(rows.n), rows, centers.k, 0,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().distances(rows, range, centers, out, work);
+            });
+}
+
+template <class T>
+void squared_residuals(const Parallel& parallel, const Rows<T>& rows,
+                       const double* weights, const Centers<T>& centers, double* out) {
+    const std::size_t row_work = rows.p * centers.k;
+    for_each_part(parallel, Partition(rows.n), row_work, [&](std::size_t, Range range) {
+        std::vector<double> residual(rows.p);
+        kernels<T>().residuals(rows, range, weights, centers, residual.data(), out);
+    });
+}
+
+template <class T>
+void lower(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& center,
+           double* cost) {
+    pass<T>(parallel, Partition(rows.n), rows, 1, 0,
+            [&](std::size_t, Range range, const Workspace<T>& work) {
+                kernels<T>().lower(rows, range, center, cost, work);
+            });
+}
+
+template <class T>
+void swap_gains(const Parallel& parallel, const Rows<T>& rows,
+                const Centers<T>& candidates, const Nearest& state, double cap,
+                std::size_t k, double* gains) {
+    const Partition partition(rows.n);
+    const std::size_t size = (candidates.k + 1) * (k + 1);
+    std::vector<std::vector<double>> partial(partition.n_parts);
+    pass<T>(parallel, partition, rows, candidates.k, 0,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                partial[part].resize(size);
+                kernels<T>().swap_gains(rows, range, candidates, state, cap, k,
+                                        partial[part].data(), work);
+            });
+    for (const auto& part : partial)
+        for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
+}
+
+template <class T>
+void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
+                   std::size_t k, Sums& total) {
+    PartialSums sums(Partition(rows.n, k * (rows.p + 1)), k, rows.p);
+    for_each_part(parallel, sums.partition, rows.p * k,
+                  [&](std::size_t part, Range range) {
+                      kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
+                  });
+    sums.add_to(total);
+}
+
+// `neighbors` lists k row numbers in each of n lines.
+template <class T>
+void mean_pair_distances(const Parallel& parallel, const Rows<T>& rows,
+                         const std::int64_t* neighbors, std::size_t n, std::size_t k,
+                         double* out) {
+    const std::size_t entries = rows.is_csr() ? rows.indptr[rows.n] / rows.n : rows.p;
+    const std::size_t work = k * k * (entries + 1);
+    for_each_part(parallel, Partition(n), work, [&](std::size_t, Range lines) {
+        kernels<T>().mean_pair_distances(rows, lines, neighbors, k, out);
+    });
+}
+
+}  // namespace rtkm

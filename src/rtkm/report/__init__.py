@@ -1,0 +1,1 @@
+"""What was found: as data, on the terminal and on a page."""

@@ -1,0 +1,240 @@
+"""From a fit to its findings.
+
+All centers, values and edges are in the data's own units; rows are counted from 1 in
+the order of the table, those that were left out too. Counts are always those of all
+rows: only what is drawn is a sample.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from rtkm._version import versions
+from rtkm.clusterers._confidence import BORDER, CORE, DOUBTFUL
+from rtkm.core.threshold import is_outlier
+from rtkm.report.docstrings import purpose
+from rtkm.report.findings import (
+    FORMAT,
+    Cluster,
+    ColumnPreparation,
+    Contrast,
+    Findings,
+    Objective,
+    Outliers,
+    Overlap,
+    Parameter,
+    Source,
+    finite,
+    finite_list,
+)
+from rtkm.report.plots import distributions, scatter
+from rtkm.report.reasons import describe_rows
+from rtkm.report.summary import summarize
+from rtkm.report.table_results import Floats, Places, TableResults
+from rtkm.tables.messages import counted
+from rtkm.tables.preparation import Preparation
+from rtkm.tables.sheet import Sheet
+
+MOST_OUTLIERS = 1000  # that are listed, with their reasons
+MOST_CONTRASTS = 40
+
+
+def find(
+    answers: TableResults, sheet: Sheet, *, command: str, notes: list[str]
+) -> Findings:
+    """Return the findings of a fit; the caller adds the seconds it took."""
+    model, preparation = answers.model, answers.prepared.preparation
+    features = list(preparation.columns)
+    assignments = answers.assignments() if answers.n_clusters else None
+    members = members_of(answers, assignments)
+    centers, spreads = centers_and_spreads(answers, members)
+    telling = contrasts(centers, spreads, members, features)
+    findings: Findings = {
+        "format": FORMAT,
+        "versions": versions(),
+        "command": command,
+        "source": source(answers, sheet),
+        "notes": [*notes, *about_ties(answers)],
+        "summary": [],
+        "method": {
+            "name": type(model).__name__,
+            "title": purpose(type(model))[0],
+            "parameters": parameters(model),
+        },
+        "features": features,
+        "preparation": column_preparation(preparation),
+        "seconds": {},
+        "objective": objective(model),
+        "clusters": clusters(answers, members, centers, spreads),
+        "contrasts": telling,
+        "outliers": outliers(answers),
+        "overlap": overlap(assignments),
+        "scatter": scatter(answers),
+        "distributions": distributions(
+            answers, members, [contrast["feature"] for contrast in telling]
+        ),
+    }
+    findings["summary"] = summarize(findings)
+    return findings
+
+
+def source(answers: TableResults, sheet: Sheet) -> Source:
+    """Return what table it was, and how much of it was used."""
+    n_used = len(answers.prepared.X)
+    return {
+        "name": sheet.name,
+        "format": sheet.format,
+        "n_rows": sheet.n_rows,
+        "n_columns": len(sheet.names),
+        "n_used": n_used,
+        "n_dropped": sheet.n_rows - n_used,
+    }
+
+
+def about_ties(answers: TableResults) -> list[str]:
+    """Tell of rows that the cut-off does not tell apart."""
+    beyond = is_outlier(answers.scores, -answers.model.offset_)
+    count = int((beyond != answers.outliers).sum())
+    if not count:
+        return []
+    rows = counted(count, "row")
+    return [
+        f"{rows} on the wrong side of the cut-off, as far from their centers as others "
+        "or left out in an earlier round: as new ones they would be judged otherwise."
+    ]
+
+
+def parameters(model: Any) -> dict[str, Parameter]:
+    """Return the parameters of a model that are plain values."""
+    return {
+        name: finite(value) if isinstance(value, float) else value
+        for name, value in model.get_params(deep=False).items()
+        if isinstance(value, bool | int | float | str | None)
+        and name not in ("verbose", "on_step")
+    }
+
+
+def column_preparation(preparation: Preparation) -> ColumnPreparation:
+    """Return what became of the columns."""
+    return {
+        "columns": list(preparation.columns),
+        "missing": preparation.missing,
+        "fill": list(map(finite, preparation.fill)),
+        "scale": preparation.scale,
+        "center": list(map(finite, preparation.center)),
+        "spread": list(map(finite, preparation.spread)),
+    }
+
+
+def objective(model: Any) -> Objective | None:
+    """Return what was minimized, if anything."""
+    if not hasattr(model, "objective_"):
+        return None
+    return {
+        "value": finite(model.objective_),
+        "path": finite_list(model.objective_path_),
+        "n_iter": int(model.n_iter_),
+        "converged": bool(model.converged_),
+    }
+
+
+# Clusters
+
+
+def members_of(
+    answers: TableResults, assignments: sparse.csr_array | None
+) -> list[Places]:
+    """Return the rows of each cluster; all that are inside, of a detector."""
+    if assignments is None:
+        return [np.flatnonzero(~answers.outliers)]
+    columns = assignments.tocsc()
+    ends = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
+    return [columns.indices[start:end] for start, end in ends]
+
+
+def centers_and_spreads(
+    answers: TableResults, members: list[Places]
+) -> tuple[Floats, Floats]:
+    """Return centers and standard deviations of clusters; no rows for a detector."""
+    X, preparation = answers.prepared.X, answers.prepared.preparation
+    if not answers.n_clusters:
+        return np.empty((0, X.shape[1])), np.empty((0, X.shape[1]))
+    centers = preparation.in_data_units(answers.model.cluster_centers_)
+    units = np.array(preparation.spread)
+    spreads = [
+        X[rows].std(axis=0) * units if len(rows) else 0 * units for rows in members
+    ]
+    return centers, np.array(spreads)
+
+
+def clusters(
+    answers: TableResults, members: list[Places], centers: Floats, spreads: Floats
+) -> list[Cluster]:
+    """Return size, center and spread of each cluster."""
+    if answers.ranks is None:
+        return []
+    found: list[Cluster] = []
+    for label, rows in enumerate(members):
+        counts = np.bincount(answers.ranks[rows], minlength=DOUBTFUL + 1).tolist()
+        found.append(
+            {
+                "label": label,
+                "size": len(rows),
+                "share": len(rows) / len(answers.labels),
+                "center": finite_list(centers[label]),
+                "spread": finite_list(spreads[label]),
+                "confidence": {
+                    "core": counts[CORE],
+                    "border": counts[BORDER],
+                    "doubtful": counts[DOUBTFUL],
+                },
+            }
+        )
+    return found
+
+
+def contrasts(
+    centers: Floats, spreads: Floats, members: list[Places], features: list[str]
+) -> list[Contrast]:
+    """Return the features that tell clusters apart most, those first."""
+    if not len(centers):
+        return [{"feature": name, "apart": 0.0} for name in features[:MOST_CONTRASTS]]
+    sizes = np.array([len(rows) for rows in members])
+    # by powers of two, which round nothing, so that no square is too large or small
+    largest = np.maximum(np.abs(centers), spreads).max(axis=0)
+    unit = np.ldexp(1.0, np.frexp(largest)[1] - 1)
+    within = np.sqrt(sizes @ (spreads / unit) ** 2 / max(sizes.sum(), 1))
+    reach = centers.max(axis=0) / unit - centers.min(axis=0) / unit
+    apart = np.full(len(features), np.inf)
+    np.divide(reach, within, out=apart, where=within > 0)
+    apart[reach == 0] = 0.0
+    order = np.argsort(-apart, kind="stable")[:MOST_CONTRASTS]
+    return [{"feature": features[j], "apart": finite(apart[j])} for j in order.tolist()]
+
+
+def overlap(assignments: sparse.csr_array | None) -> Overlap | None:
+    """Return how many rows any two clusters have in common, if there are any."""
+    if assignments is None:
+        return None
+    several = int((np.diff(assignments.indptr) > 1).sum())
+    if not several:
+        return None
+    common = (assignments.T @ assignments).toarray().astype(int)
+    return {"several": several, "matrix": common.tolist()}
+
+
+# Outliers
+
+
+def outliers(answers: TableResults) -> Outliers:
+    """Return how many outliers there are, and the farthest of them with reasons."""
+    count = int(answers.outliers.sum())
+    return {
+        "count": count,
+        "share": count / len(answers.outliers),
+        "cutoff": finite(-answers.model.offset_),
+        "rows": describe_rows(answers, answers.farthest(MOST_OUTLIERS)),
+    }

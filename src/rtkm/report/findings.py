@@ -1,0 +1,256 @@
+"""What a fit found: the types of what ``rtkm fit --json`` writes.
+
+The terminal and the page read the same. `docs/findings.md` is made from these types by
+``python docs/write_findings.py``: what a class and the text beside a key say stands
+there.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, TypeAlias, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+FORMAT = 1  # another number where keys change their meaning
+
+Number: TypeAlias = float | None  # None where there is none: JSON has no infinity
+Parameter: TypeAlias = bool | int | float | str | None
+
+
+def finite(value: float) -> Number:
+    """Return a number as findings hold it.
+
+    Examples
+    --------
+    >>> finite(np.float64(2.5)), finite(np.inf)
+    (2.5, None)
+    """
+    value = float(value)
+    return value if math.isfinite(value) else None
+
+
+def finite_list(values: NDArray[np.floating]) -> list[Number]:
+    """Return numbers as findings hold them."""
+    return [finite(value) for value in values.tolist()]
+
+
+class Source(TypedDict):
+    """The table."""
+
+    name: Annotated[str, "of the file"]
+    format: Annotated[str, "such as CSV"]
+    n_rows: Annotated[int, "rows that were read"]
+    n_columns: Annotated[int, "columns that were read"]
+    n_used: Annotated[int, "rows that the method was fitted to"]
+    n_dropped: Annotated[int, "rows that were left out"]
+
+
+class Method(TypedDict):
+    """The method."""
+
+    name: Annotated[str, "of its class"]
+    title: Annotated[str, "what it does, in a line"]
+    parameters: Annotated[dict[str, Parameter], "all of them, by name"]
+
+
+class ColumnPreparation(TypedDict):
+    """What became of the columns: `x` is fitted as `(x - center) / spread`."""
+
+    columns: Annotated[list[str], "names of the features"]
+    missing: Annotated[str, "what became of missing cells: error, drop or median"]
+    fill: Annotated[list[Number], "what stands for a missing cell, by feature"]
+    scale: Annotated[str, "none, standard or robust"]
+    center: Annotated[list[Number], "by feature"]
+    spread: Annotated[list[Number], "by feature"]
+
+
+class Objective(TypedDict):
+    """What was minimized."""
+
+    value: Annotated[Number, "at the end"]
+    path: Annotated[
+        list[Number], "at the start, after every step and after every swap that paid"
+    ]
+    n_iter: Annotated[int, "steps of the last descent"]
+    converged: Annotated[bool, "whether it had settled"]
+
+
+class Confidence(TypedDict):
+    """How many rows of a cluster belong to it how surely."""
+
+    core: Annotated[int, "rows well within it"]
+    border: Annotated[int, "rows that are not far from being outliers"]
+    doubtful: Annotated[int, "rows that may well belong elsewhere"]
+
+
+class Cluster(TypedDict):
+    """A cluster."""
+
+    label: Annotated[int, "from 0"]
+    size: Annotated[int, "rows in it"]
+    share: Annotated[float, "of the rows used"]
+    center: Annotated[list[Number], "by feature"]
+    spread: Annotated[list[Number], "standard deviation of its rows, by feature"]
+    confidence: Annotated[Confidence, "rows by how surely they belong to it"]
+
+
+class Contrast(TypedDict):
+    """A feature that tells clusters apart."""
+
+    feature: Annotated[str, "its name"]
+    apart: Annotated[
+        Number,
+        "how far the centers reach, in mean spreads within clusters; null where "
+        "clusters have no spread",
+    ]
+
+
+class Reason(TypedDict):
+    """A feature that makes a row an outlier."""
+
+    feature: Annotated[str, "its name"]
+    share: Annotated[float, "of the squared distance"]
+    value: Annotated[Number, "of the row"]
+    center: Annotated[Number, "what the value is compared with"]
+
+
+# a key that is a word of Python cannot be written as a field
+ChangeFrom = TypedDict("ChangeFrom", {"from": Annotated[Number, "what it is"]})
+
+
+class Change(ChangeFrom):
+    """The smallest change of one feature that would make an outlier an inlier."""
+
+    feature: Annotated[str, "its name"]
+    to: Annotated[Number, "what it would have to be"]
+    cluster: Annotated[int, "where the row would then be"]
+
+
+class OutlierRow(TypedDict):
+    """An outlier."""
+
+    row: Annotated[int, "its place in the table, from 1"]
+    id: Annotated[str | None, "what the user calls it"]
+    score: Annotated[Number, "how far out it is"]
+    nearest: Annotated[int | None, "the nearest cluster; null for detectors"]
+    confidence: Annotated[
+        str | None, "outlier, or doubtful for one that is nearly an inlier"
+    ]
+    reasons: Annotated[list[Reason], "at most three, the largest first"]
+    filled: Annotated[list[str], "features whose cells were missing"]
+    change: Annotated[Change | None, "null where no change of one feature is enough"]
+
+
+class ListedOutliers(TypedDict):
+    """Outliers, of which some are listed."""
+
+    count: Annotated[int, "all of them"]
+    rows: Annotated[list[OutlierRow], "those of the highest scores, at most 1,000"]
+
+
+class Outliers(ListedOutliers):
+    """The outliers."""
+
+    share: Annotated[float, "of the rows used"]
+    cutoff: Annotated[
+        Number, "the score beyond which a row is one; null where nothing was trimmed"
+    ]
+
+
+class Overlap(TypedDict):
+    """Rows in several clusters."""
+
+    several: Annotated[int, "rows in more than one cluster"]
+    matrix: Annotated[list[list[int]], "rows that any two clusters have in common"]
+
+
+class Loading(TypedDict):
+    """What a feature adds to a direction."""
+
+    feature: Annotated[str, "its name"]
+    weight: Annotated[float, "from -1 to 1"]
+
+
+class Direction(TypedDict):
+    """A principal direction of the rows that are no outliers."""
+
+    share: Annotated[Number, "of the variance"]
+    loadings: Annotated[list[Loading], "at most three, the largest first"]
+
+
+class Points(TypedDict):
+    """The rows that are drawn: at most 5,000, each list with an entry for each."""
+
+    x: Annotated[list[Number], "along the first direction"]
+    y: Annotated[list[Number], "along the second one"]
+    label: Annotated[list[int], "cluster, -1 for outliers; 0 for others of detectors"]
+    row: Annotated[list[int], "place in the table, from 1"]
+    id: Annotated[list[str | None] | None, "what the user calls them"]
+
+
+class Scatter(TypedDict):
+    """Rows along the two directions in which those inside differ most."""
+
+    directions: Annotated[list[Direction], "two, or one of a single feature"]
+    n_rows: Annotated[int, "of which the points are a sample"]
+    points: Annotated[Points, "a sample, with the farthest outliers"]
+    centers: Annotated[list[list[Number]], "of the clusters, along the directions"]
+
+
+class Beyond(TypedDict):
+    """Rows that a histogram leaves out."""
+
+    low: Annotated[int, "below its first edge"]
+    high: Annotated[int, "above its last edge"]
+
+
+class Histogram(TypedDict):
+    """How the values of a feature are distributed."""
+
+    feature: Annotated[str, "its name"]
+    edges: Annotated[list[Number], "of the bins"]
+    counts: Annotated[
+        dict[str, list[int]],
+        "rows in each bin, by label: -1 for outliers, 0 for others of detectors",
+    ]
+    beyond: Annotated[Beyond, "rows outside of all bins"]
+
+
+class Distributions(TypedDict):
+    """Histograms of the features that tell clusters apart."""
+
+    n_features: Annotated[int, "all features"]
+    features: Annotated[list[Histogram], "those among the contrasts"]
+
+
+class Findings(TypedDict):
+    """What a fit found."""
+
+    format: Annotated[int, "1; another number where keys changed their meaning"]
+    versions: Annotated[dict[str, str], "of the packages, to repeat it with"]
+    command: Annotated[str, "to repeat it with"]
+    source: Annotated[Source, "the table"]
+    notes: Annotated[
+        list[str],
+        "what was done to the table and what the fit warned of, in sentences",
+    ]
+    summary: Annotated[list[str], "what was found, in sentences"]
+    method: Annotated[Method, "what was fitted"]
+    features: Annotated[
+        list[str], "the columns that were used; the order of all lists by feature"
+    ]
+    preparation: Annotated[ColumnPreparation, "how the columns were prepared"]
+    seconds: Annotated[dict[str, float], "to read, prepare, fit and explain"]
+    objective: Annotated[Objective | None, "what was minimized; null for detectors"]
+    clusters: Annotated[list[Cluster], "in the order of labels; empty for detectors"]
+    contrasts: Annotated[
+        list[Contrast], "at most 40 features, those that tell clusters apart most first"
+    ]
+    outliers: Annotated[Outliers, "how many, from where on, and which"]
+    overlap: Annotated[Overlap | None, "null where no row is in several clusters"]
+    scatter: Annotated[
+        Scatter | None, "what is drawn of the rows; null with fewer than two inside"
+    ]
+    distributions: Annotated[Distributions, "histograms by feature and cluster"]

@@ -1,0 +1,471 @@
+"""A model of a table as it is: columns, missing values and scale are its affair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn import get_config
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import TransformerTags, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from rtkm._optional import import_optional
+from rtkm.clusterers._predict import OutputConfig
+from rtkm.clusterers.rtkm import RTKM
+from rtkm.core.fields import FittedModel, Learned, NotSaved, Savable, Scalar, declared
+from rtkm.core.params import Rule, check_params, check_value, is_name
+from rtkm.core.validation import checked_weights
+from rtkm.models.schema import PreparationField
+from rtkm.report.reasons import explain_frame
+from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE
+from rtkm.tables.frames import as_table
+from rtkm.tables.missing import POLICIES, Missing
+from rtkm.tables.preparation import Prepared, prepare, unscaled
+from rtkm.tables.scaling import SCALES, Scale
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def is_names(value: Any) -> bool:
+    """Whether a value is a sequence of names, and not one name."""
+    is_sequence = isinstance(value, Sequence | np.ndarray) and not isinstance(
+        value, str
+    )
+    return is_sequence and all(isinstance(name, str) for name in value)
+
+
+Estimator = Annotated[
+    Any,
+    Rule(
+        "None or a clusterer or detector, such as RTKM(3)",
+        lambda v: v is None or (hasattr(v, "fit") and not isinstance(v, type)),
+    ),
+]
+OptionalNames = Annotated[
+    Sequence[str] | None,
+    Rule("None or a list of column names", lambda v: v is None or is_names(v)),
+]
+Names = Annotated[Sequence[str], Rule("a list of column names", is_names)]
+Name = Annotated[
+    str | None,
+    Rule("None or the name of a column", lambda v: v is None or isinstance(v, str)),
+]
+MissingPolicy = Annotated[
+    Missing, Rule("'error', 'drop' or 'median'", is_name(*POLICIES))
+]
+ScaleMethod = Annotated[
+    Scale, Rule("'auto', 'none', 'standard' or 'robust'", is_name(*SCALES))
+]
+
+
+def has(name: str) -> Callable[[Any], bool]:
+    """Make a test whether the estimator of a model has a method."""
+
+    def check(model: TableModel) -> bool:
+        getattr(model._unfitted(), name)  # tells in its own words if it has not
+        return True
+
+    return check
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class TableModel(Savable, BaseEstimator):
+    """Find clusters and outliers in a table as it is.
+
+    It does in Python what ``rtkm fit`` does: chooses the columns of numbers, treats
+    missing values, scales columns whose units differ widely, and fits an estimator.
+    New rows go the same way. It takes frames of pandas and polars, pyarrow tables,
+    arrays, CSR matrices, and paths of files that the command line can read.
+
+    Every method and fitted attribute of the estimator is there. Centers, explanations
+    and the changes they suggest are in the units of the table; distances and scores are
+    those of the scaled columns. There is one answer for each row that was given.
+
+    Parameters
+    ----------
+    estimator : estimator, default=None
+        A clusterer or detector of this library; None is ``RTKM()``, with
+        ``random_state=0`` as on the command line. A copy of it is fitted.
+    columns : list of str, default=None
+        The columns to use, in this order. None uses all columns of numbers and leaves
+        out text, dates and identifiers. Columns of arrays are called x0, x1, ...
+    drop : list of str, default=()
+        Columns not to use.
+    id : str, default=None
+        The column that says what rows are called; it is no feature.
+    missing : "error", "drop" or "median", default="error"
+        What becomes of missing values: raise an error, leave the row out, or fill in
+        the median of the column.
+    scale : "auto", "none", "standard" or "robust", default="auto"
+        How columns are scaled: ``"standard"`` by mean and standard deviation,
+        ``"robust"`` by median and median absolute deviation. ``"auto"`` is robust
+        where the densest fifth of a column spreads more than ten times as widely as
+        that of another, and none elsewhere. CSR matrices are divided but never
+        shifted, and left as they are by ``"auto"``.
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The fitted estimator; it knows the scaled columns only.
+    preparation_ : Preparation
+        What was done to the table: ``columns``, ``missing``, ``fill``, ``scale``,
+        ``center`` and ``spread``.
+    notes_ : tuple of str
+        What was done, in sentences.
+    kept_mask_ : ndarray of shape (n_samples,)
+        Whether a row was used; all are but those that ``missing="drop"`` left out.
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        The centers, in the units of the table.
+    n_features_in_ : int
+        Number of columns in use, or of all columns of a table without names.
+    feature_names_in_ : ndarray of str
+        The columns in use, where they have names.
+
+    See Also
+    --------
+    RTKM : The estimator used by default.
+    load : Reads what ``save``, or ``rtkm fit --model``, wrote.
+
+    Notes
+    -----
+    The fitted attributes of the estimator (``labels_``, ``outlier_mask_``,
+    ``outlier_scores_``, ``memberships_``, ...) are there as well, with an entry for
+    each row that was given. A row that was left out has label -3, which is neither a
+    cluster nor an outlier, and NaN for scores and memberships. Starting centers given
+    as ``init`` of the estimator are those of the scaled columns.
+
+    A model fitted to names finds its columns by name: their order may differ, and there
+    may be others. It refuses a table without names. Numbers are computed with as
+    float64.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM, TableModel
+    >>> X = [[1.0, 900], [1.1, 950], [5.0, 100], [5.1, 150], [1.2, 920], [3.0, 9999]]
+    >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+    >>> model.preparation_.scale
+    'robust'
+    >>> model.labels_
+    array([ 1,  1,  0,  0,  1, -1], dtype=int32)
+    >>> model.cluster_centers_.round(2)
+    array([[  5.05, 125.  ],
+           [  1.1 , 923.33]])
+    >>> model.predict([[5.2, 180]])
+    array([0], dtype=int32)
+    """
+
+    estimator: Estimator = field(default=None, kw_only=False)
+    columns: OptionalNames = None
+    drop: Names = ()
+    id: Name = None
+    missing: MissingPolicy = "error"
+    scale: ScaleMethod = "auto"
+
+    _learned: ClassVar[Learned] = {
+        "preparation_": PreparationField(),
+        "estimator_": FittedModel(),
+        "_sklearn_output_config": Scalar(OutputConfig, optional=True),
+        "notes_": NotSaved(),
+        "kept_mask_": NotSaved(),
+    }
+
+    # Fitting
+
+    def fit(
+        self,
+        X: Any,
+        y: object = None,
+        sample_weight: ArrayLike | str | None = None,
+    ) -> Self:
+        """Prepare the table, and find its clusters and outliers.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The table.
+        y : ignored
+            For pipelines.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            What each row counts for, or the column that says so, which is then no
+            feature. For estimators that take weights.
+
+        Returns
+        -------
+        self
+        """
+        check_params(self)
+        return self.fit_prepared(self.prepare(X, sample_weight))
+
+    def prepare(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Prepared:
+        """Choose columns, treat missing values and scale, without fitting."""
+        table: Any = as_table(X)
+        if sample_weight is not None:
+            self._check_takes_weights()
+        if not (sample_weight is None or isinstance(sample_weight, str)):
+            n_rows = table.shape[0] if sparse.issparse(table) else table.n_rows
+            sample_weight = checked_weights(sample_weight, np.empty((n_rows, 1)))
+        return prepare(
+            table,
+            columns=self.columns,
+            drop=self.drop,
+            id=self.id,
+            missing=self.missing,
+            scale=self.scale,
+            weights=sample_weight,
+        )
+
+    def fit_prepared(self, prepared: Prepared) -> Self:
+        """Fit the estimator to a table that was prepared."""
+        estimator = clone(self._unfitted())
+        # so that messages name columns, and none asks for them to be scaled
+        estimator._column_names = prepared.preparation.columns
+        weights = (
+            {} if prepared.weights is None else {"sample_weight": prepared.weights}
+        )
+        estimator.fit(prepared.X, **weights)
+        self.preparation_ = prepared.preparation
+        self.estimator_ = estimator
+        self.notes_ = prepared.notes
+        self.kept_mask_ = prepared.kept
+        return self
+
+    def _unfitted(self) -> Any:
+        """Return the estimator that is, or was, fitted."""
+        fitted = self.__dict__.get("estimator_")
+        # seeded as the command line is, so that both give one answer
+        given = RTKM(random_state=0) if self.estimator is None else self.estimator
+        return given if fitted is None else fitted
+
+    def _check_takes_weights(self) -> None:
+        estimator = self._unfitted()
+        if not has_fit_parameter(estimator, "sample_weight"):
+            raise ValueError(
+                f"{type(estimator).__name__} does not take sample_weight; use RTKM, "
+                "TrimmedKMeans or another method that does."
+            )
+
+    def fit_predict(
+        self, X: Any, y: object = None, sample_weight: ArrayLike | str | None = None
+    ) -> NDArray[Any]:
+        """Fit, and return the label of each row; see :meth:`predict`."""
+        self.fit(X, sample_weight=sample_weight)
+        if hasattr(self.estimator_, "labels_"):
+            return self.labels_
+        # a detector
+        return self._for_all(np.where(self.estimator_.outlier_mask_, -1, 1), LEFT_OUT)
+
+    @available_if(has("transform"))
+    def fit_transform(
+        self, X: Any, y: object = None, sample_weight: ArrayLike | str | None = None
+    ) -> Any:
+        """Fit, and return the distances to the centers."""
+        prepared = self.prepare(X, sample_weight)
+        return self.fit_prepared(prepared)._distances(X, prepared)
+
+    @classmethod
+    def of_numbers(cls, estimator: Any) -> Self:
+        """Return a model whose estimator was fitted to the numbers as they are."""
+        names = getattr(estimator, "feature_names_in_", None)
+        n_unnamed = estimator.n_features_in_ if names is None else 0
+        model = cls(clone(estimator), scale="none")
+        model.estimator_ = copy(estimator)
+        # from here on the names are those of the table
+        model.estimator_.__dict__.pop("feature_names_in_", None)
+        columns = [f"x{j}" for j in range(n_unnamed)] if names is None else names
+        model.preparation_ = unscaled(list(map(str, columns)), n_unnamed)
+        return model
+
+    # Fitted attributes
+
+    @property
+    def cluster_centers_(self) -> NDArray[np.float64]:
+        """The centers, in the units of the table."""
+        self._check_fitted_attribute("cluster_centers_")
+        return self.preparation_.in_data_units(self.estimator_.cluster_centers_)
+
+    @property
+    def n_features_in_(self) -> int:  # type: ignore[override]
+        """Number of columns in use, or of all columns of a table without names."""
+        self._check_fitted_attribute("n_features_in_")
+        return self.preparation_.n_unnamed or len(self.preparation_.columns)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The columns in use, where they have names."""
+        self._check_fitted_attribute("feature_names_in_")
+        if self.preparation_.n_unnamed:
+            raise AttributeError(
+                "the table had no names, so there are none of features."
+            )
+        return np.array(self.preparation_.columns, dtype=object)
+
+    def _check_fitted_attribute(self, name: str) -> None:
+        if "estimator_" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has no {name} before fit.")
+
+    def __getattr__(self, name: str) -> Any:
+        is_public = name.endswith("_") and not name.startswith("_")
+        estimator = self.__dict__.get("estimator_")
+        if not is_public or estimator is None or name in declared(type(self)):
+            return super().__getattr__(name)
+        value = getattr(estimator, name)
+        if isinstance(declared(type(estimator)).get(name), NotSaved):
+            return self._for_all(value, blank_for(value))
+        return value
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "estimator_" in self.__dict__
+
+    # New rows
+
+    def _prepare_new(self, X: Any) -> Prepared:
+        """Prepare new rows as the table was that the model was fitted to."""
+        check_is_fitted(self)
+        return self.preparation_.repeat(as_table(X))
+
+    def _answer(self, method: str, X: Any, blank: Any) -> NDArray[Any]:
+        """Ask the estimator about new rows; those left out get a blank."""
+        prepared = self._prepare_new(X)
+        answers = getattr(self.estimator_, method)(prepared.X)
+        return for_all(answers, prepared.kept, blank)
+
+    def _for_all(self, values: NDArray[Any], blank: Any) -> NDArray[Any]:
+        """Return what is known of the rows that were used as values of all rows."""
+        return for_all(values, self.kept_mask_, blank)
+
+    @available_if(has("predict"))
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the nearest cluster of each row, -1 for an outlier.
+
+        A row that ``missing="drop"`` leaves out has -3. Detectors say 1 for inliers.
+        """
+        return self._answer("predict", X, LEFT_OUT)
+
+    @available_if(has("predict_memberships"))
+    def predict_memberships(self, X: Any) -> NDArray[np.float64]:
+        """Return membership weights of new rows, those of outliers included."""
+        return self._answer("predict_memberships", X, np.nan)
+
+    @available_if(has("score_samples"))
+    def score_samples(self, X: Any) -> NDArray[np.float64]:
+        """Return minus the outlier score of each row: higher is more normal."""
+        return self._answer("score_samples", X, np.nan)
+
+    @available_if(has("decision_function"))
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
+        return self._answer("decision_function", X, np.nan)
+
+    @available_if(has("discriminant_factors"))
+    def discriminant_factors(self, X: Any) -> NDArray[np.float64]:
+        """Return the log odds of the second-best answer for each row."""
+        return self._answer("discriminant_factors", X, np.nan)
+
+    @available_if(has("predict_confidence"))
+    def predict_confidence(self, X: Any) -> NDArray[np.str_]:
+        """Return how sure the label of each row is; "missing" if it was left out."""
+        return self._answer("predict_confidence", X, NO_CONFIDENCE)
+
+    @available_if(has("score"))
+    def score(self, X: Any, y: object = None) -> float:
+        """Return minus the cost, as in the objective, of the rows that are kept."""
+        return self.estimator_.score(self._prepare_new(X).X)
+
+    @available_if(has("explain"))
+    def explain(self, X: Any) -> pd.DataFrame:
+        """Return, for each row, what its answer comes from and what would change it.
+
+        The columns are those of :meth:`RTKM.explain`; ``change_from`` and
+        ``change_to`` are in the units of the table, and rows go by their id or by the
+        index of a pandas frame.
+        """
+        check_is_fitted(self)
+        table = as_table(X)
+        id = self.id if self.id in getattr(table, "places", ()) else None
+        prepared = self.preparation_.repeat(table, id=id)
+        frame = explain_frame(self.estimator_, prepared)
+        index = getattr(table, "index", None)
+        return frame if index is None or id is not None else frame.set_axis(index)
+
+    # Distances
+
+    @available_if(has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Return the distances to the centers, in the units of the scaled columns."""
+        return self._distances(X, self._prepare_new(X))
+
+    def _distances(self, X: Any, prepared: Prepared) -> Any:
+        """Return distances as an array, or as a frame if :meth:`set_output` said so."""
+        distances = self.estimator_.transform(prepared.X)
+        distances = for_all(distances, prepared.kept, np.nan)
+        own = getattr(self, "_sklearn_output_config", {}).get("transform")
+        wanted = own or get_config()["transform_output"]
+        names = self.get_feature_names_out()
+        if wanted == "pandas":
+            pd = import_optional("pandas", needed_by="set_output")
+            return pd.DataFrame(distances, getattr(X, "index", None), names)
+        if wanted == "polars":
+            pl = import_module("polars")
+            return pl.DataFrame(distances, schema=list(names))
+        return distances
+
+    @available_if(has("set_output"))
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what :meth:`transform` returns.
+
+        Parameters
+        ----------
+        transform : "default", "pandas", "polars" or None
+            An array, or a frame; None leaves it as it is.
+
+        Returns
+        -------
+        self
+        """
+        if transform is not None:
+            config = {"transform": transform}
+            check_value("transform", config, OutputConfig, "set_output")
+            self._sklearn_output_config = config
+        return self
+
+    @available_if(has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """Return names for the columns of :meth:`transform`."""
+        check_is_fitted(self)
+        return self.estimator_.get_feature_names_out()
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self._unfitted())
+        tags.estimator_type = inner.estimator_type
+        if inner.transformer_tags is not None:
+            tags.transformer_tags = TransformerTags(preserves_dtype=["float64"])
+        tags.input_tags = replace(
+            inner.input_tags, allow_nan=self.missing != "error", string=True
+        )
+        return tags
+
+
+def for_all(values: NDArray[Any], kept: NDArray[np.bool_], blank: Any) -> NDArray[Any]:
+    """Return values of the rows that are kept as values of all, blank for the rest."""
+    if kept.all():
+        return values
+    dtype = values.dtype if values.dtype.kind == "U" else np.result_type(values, blank)
+    spread = np.full((len(kept), *values.shape[1:]), blank, dtype=dtype)
+    spread[kept] = values
+    return spread
+
+
+def blank_for(values: NDArray[Any]) -> Any:
+    """Return what stands for no value in an array."""
+    blanks = {"b": np.False_, "i": LEFT_OUT, "u": LEFT_OUT}
+    return blanks.get(values.dtype.kind, np.nan)

@@ -1,0 +1,365 @@
+"""From a table to a matrix of numbers, and the same again for new rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from rtkm.tables.messages import InputError, listed, shown
+from rtkm.tables.missing import (
+    POLICIES,
+    Imputed,
+    Missing,
+    as_matrix,
+    impute,
+    impute_sparse,
+    medians,
+)
+from rtkm.tables.scaling import SCALES, Scale, find_scaling, sparse_spreads
+from rtkm.tables.select import ask_for, check_known, choose, choose_named, find_ids
+from rtkm.tables.sheet import AnyTable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What was done to a table, so that it can be done to new rows.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the features, in the order of the matrix.
+    missing : "error", "drop" or "median"
+        What becomes of missing values.
+    fill : tuple of float
+        Median of each column, which stands for missing values.
+    scale : "none", "standard" or "robust"
+        How columns are scaled.
+    center, spread : tuple of float
+        A number x of a column becomes ``(x - center) / spread``.
+    n_unnamed : int
+        How many columns a table without names must have; 0 if this one had names.
+    """
+
+    columns: tuple[str, ...]
+    missing: Missing
+    fill: tuple[float, ...]
+    scale: Scale
+    center: tuple[float, ...]
+    spread: tuple[float, ...]
+    n_unnamed: int = 0
+
+    def repeat(
+        self,
+        table: AnyTable | sparse.csr_array,
+        *,
+        id: str | None = None,
+        missing: Missing | None = None,
+    ) -> Prepared:
+        """Prepare new rows as those were that a model was fitted to."""
+        policy = self.missing if missing is None else missing
+        check_choice("missing", policy, POLICIES)
+        self._check_names(table)
+        if sparse.issparse(table):
+            imputed, notes = impute_sparse(table, policy, self.fill)
+            return finished(imputed, self, None, notes)
+        names = self.columns
+        if self.n_unnamed:
+            places = [int(name[1:]) for name in names]
+            names = tuple(table.names[place] for place in places)
+        chosen = [ask_for(table, name) for name in names]
+        X, notes = as_matrix(chosen, policy)
+        imputed = impute(X, chosen, policy, self.fill, notes)
+        return finished(imputed, self, find_ids(table, id), notes)
+
+    def _check_names(self, table: Any) -> None:
+        """Refuse a table without names where the model knows some."""
+        is_named = getattr(table, "is_named", not sparse.issparse(table))
+        if not is_named and not self.n_unnamed:
+            features = listed(map(shown, self.columns), len(self.columns))
+            raise InputError(
+                f"the model was fitted to columns by name ({features}), and this table "
+                "has none; pass a frame with these names."
+            )
+        n_columns = table.shape[1] if sparse.issparse(table) else len(table.names)
+        if self.n_unnamed and n_columns != self.n_unnamed:
+            # in the words of scikit-learn, whose checks look for them
+            raise InputError(
+                f"X has {n_columns} features, but TableModel is expecting "
+                f"{self.n_unnamed} features as input."
+            )
+
+    def scaled(self, X: Any) -> Any:
+        """Put numbers into the units of the matrix; changes X, which is returned."""
+        if self.scale == "none":
+            return X
+        if sparse.issparse(X):
+            return (X @ sparse.diags_array(1 / np.array(self.spread))).tocsr()
+        X -= np.array(self.center)
+        X /= np.array(self.spread)
+        return X
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the preparation as plain lists, numbers and text."""
+        return {
+            "columns": list(self.columns),
+            "missing": self.missing,
+            "fill": list(self.fill),
+            "scale": self.scale,
+            "center": list(self.center),
+            "spread": list(self.spread),
+        }
+
+    def in_data_units(self, centers: NDArray[Any]) -> Floats:
+        """Put rows of the matrix, such as centers, back into the data's own units."""
+        return centers * np.array(self.spread) + np.array(self.center)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table ready for a model.
+
+    Attributes
+    ----------
+    X : ndarray or CSR matrix of shape (n_kept, n_features)
+        The rows that are kept.
+    preparation : Preparation
+        What was done.
+    kept : ndarray of shape (n_rows,)
+        Whether a row of the table is in X.
+    reasons : dict
+        Why a row, by its place in the table, is not, or is not as it was.
+    filled : ndarray of shape (n_kept, n_features) or None
+        Which numbers of X stand for missing values; None where there are none.
+    ids : sequence or None
+        What the rows of the table are called, if a column says so.
+    notes : tuple of str
+        What was done, in sentences.
+    weights : ndarray of shape (n_kept,) or None
+        What the rows of X count for.
+    """
+
+    X: Any
+    preparation: Preparation
+    kept: NDArray[np.bool_]
+    reasons: Mapping[int, str]
+    filled: NDArray[np.bool_] | None
+    ids: Any
+    notes: tuple[str, ...]
+    weights: Floats | None = field(default=None, kw_only=True)
+
+
+def prepare(
+    table: AnyTable | sparse.csr_array,
+    *,
+    columns: Sequence[str] | None = None,
+    drop: Sequence[str] = (),
+    id: str | None = None,
+    missing: Missing = "error",
+    scale: Scale = "auto",
+    weights: Floats | str | None = None,
+) -> Prepared:
+    """Choose columns, treat missing values and scale.
+
+    Without `columns`, all columns of numbers are used; text, dates and identifiers are
+    left out and named. Identifiers are whole numbers in a column named so (``id``,
+    ``customer_id``), that count the rows, or with digits that a number would not keep;
+    `columns` can ask for them. A column of which at least nine cells in ten are numbers
+    is one of numbers: what else is in there is an error, or missing. A table without
+    names, an array, is used whole but for text.
+
+    Parameters
+    ----------
+    table : Sheet, Frame or CSR matrix
+        The table.
+    columns : sequence of str, default=None
+        The columns to use, in this order.
+    drop : sequence of str, default=()
+        Columns not to use.
+    id : str, default=None
+        The column that says what rows are called; it is not used unless `columns`
+        names it.
+    missing : "error", "drop" or "median", default="error"
+        What becomes of missing values, of infinite ones and of those that are no
+        number.
+    scale : "auto", "none", "standard" or "robust", default="auto"
+        How columns are scaled, see `find_scaling`.
+    weights : ndarray of shape (n_rows,) or str, default=None
+        What rows count for, or the column that says so, which is then not used.
+
+    Returns
+    -------
+    Prepared
+        The matrix, and all that is needed to go back.
+
+    Raises
+    ------
+    InputError
+        If there is nothing to compute with, with what to do about it.
+    """
+    check_choice("missing", missing, POLICIES)
+    check_choice("scale", scale, SCALES)
+    if sparse.issparse(table):
+        refuse_names(columns=columns, drop=drop, id=id, sample_weight=weights)
+        return prepare_sparse(table, missing, scale, weights)
+    ids = find_ids(table, id)
+    for name in drop:
+        check_known(table, name, "drop")
+    unused: set[str | None] = {*drop, id}
+    if isinstance(weights, str):
+        unused.add(weights)
+        weights = weights_in(table, weights)
+    if columns is None:
+        chosen, notes = choose(table, unused)
+    else:
+        chosen, notes = choose_named(table, columns, unused=set(drop)), []
+    X, faults = as_matrix(chosen, missing)
+    notes += faults
+    fill = medians(X, weights) if missing == "median" else ()
+    imputed = impute(X, chosen, missing, fill, notes)
+    if weights is not None:
+        weights = weights[imputed.kept]
+    fill = fill or medians(imputed.X, weights)
+    names = tuple(column.name for column in chosen)
+    scaling = find_scaling(imputed.X, names, np.array(fill), scale, weights)
+    notes += scaling.notes
+    preparation = Preparation(
+        columns=names,
+        missing=missing,
+        fill=fill,
+        scale=scaling.method,
+        center=tuple(scaling.center.tolist()),
+        spread=tuple(scaling.spread.tolist()),
+        n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
+    )
+    return finished(imputed, preparation, ids, notes, weights)
+
+
+def weights_in(table: AnyTable, name: str) -> Floats:
+    """Return the weights that a column holds."""
+    check_known(table, name, "sample_weight")
+    column = ask_for(table, name)
+    X, _ = as_matrix([column], "error")
+    impute(X, [column], "error", (), [])
+    if X.min() < 0:
+        raise InputError(
+            f"sample_weight={name!r} holds {X.min():g} in row {int(X.argmin()) + 1:,}; "
+            "expected weights of at least 0."
+        )
+    return X[:, 0].copy()
+
+
+def refuse_names(**parameters: Any) -> None:
+    """Refuse names where there are no columns that could have them."""
+    for parameter, value in parameters.items():
+        if isinstance(value, str) or (isinstance(value, Sequence) and value):
+            raise InputError(
+                f"{parameter}={value!r} names columns, and a CSR matrix has no names; "
+                f"leave {parameter} out, or pass a frame."
+            )
+
+
+def prepare_sparse(
+    X: sparse.csr_array, missing: Missing, scale: Scale, weights: Any
+) -> Prepared:
+    """Prepare a CSR matrix, whose zeros stay zeros: it is scaled but never shifted.
+
+    ``scale="auto"`` leaves it as it is, since entries of a sparse matrix, such as
+    counts of words, mostly share one unit.
+    """
+    n_columns = X.shape[1]
+    imputed, notes = impute_sparse(X, missing, None, weights)
+    if weights is not None:
+        weights = weights[imputed.kept]
+    method: Scale = "none" if scale == "auto" else scale
+    preparation = Preparation(
+        columns=tuple(f"x{j}" for j in range(n_columns)),
+        missing=missing,
+        fill=imputed.fill,
+        scale=method,
+        center=(0.0,) * n_columns,
+        spread=sparse_spreads(imputed.X, method, weights),
+        n_unnamed=n_columns,
+    )
+    return finished(imputed, preparation, None, notes, weights)
+
+
+def finished(
+    imputed: Imputed,
+    preparation: Preparation,
+    ids: Any,
+    notes: Sequence[str],
+    weights: Floats | None = None,
+) -> Prepared:
+    """Scale what has no missing values any more."""
+    return Prepared(
+        preparation.scaled(imputed.X),
+        preparation,
+        imputed.kept,
+        imputed.reasons,
+        imputed.filled,
+        ids,
+        tuple(notes),
+        weights=weights,
+    )
+
+
+def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a value that is not among the choices."""
+    if value not in choices:
+        raise InputError(
+            f"{parameter}={value!r} is not valid; expected {', '.join(choices)}."
+        )
+
+
+def unscaled(columns: Sequence[str], n_unnamed: int = 0) -> Preparation:
+    """Return the preparation of a table whose numbers are used as they are."""
+    n = len(columns)
+    return Preparation(
+        columns=tuple(columns),
+        missing="error",
+        fill=(0.0,) * n,
+        scale="none",
+        center=(0.0,) * n,
+        spread=(1.0,) * n,
+        n_unnamed=n_unnamed,
+    )
+
+
+PARTS = {part.name for part in fields(Preparation)}
+LISTS = ("fill", "center", "spread")
+
+
+def is_preparation(content: Any) -> bool:
+    """Whether plain data are a preparation, whole and sound."""
+    if not isinstance(content, dict) or content.keys() != PARTS:
+        return False
+    columns, n_unnamed = content["columns"], content["n_unnamed"]
+    if not is_list_of(columns, str) or len(set(columns)) != len(columns) or not columns:
+        return False
+    if type(n_unnamed) is not int or n_unnamed < 0:
+        return False
+    if n_unnamed and not set(columns) <= {f"x{j}" for j in range(n_unnamed)}:
+        return False
+    lists = [content[key] for key in LISTS]
+    return (
+        content["missing"] in POLICIES
+        and content["scale"] in SCALES
+        and content["scale"] != "auto"
+        and all(is_list_of(numbers, float) for numbers in lists)
+        and all(len(numbers) == len(columns) for numbers in lists)
+        and all(math.isfinite(number) for numbers in lists for number in numbers)
+        and all(number > 0 for number in lists[-1])
+    )
+
+
+def is_list_of(value: Any, kind: type) -> bool:
+    """Whether a value is a list of nothing but the type."""
+    return isinstance(value, list) and all(type(item) is kind for item in value)

@@ -1,0 +1,240 @@
+"""Columns in units of their own spread, where units differ widely."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
+
+from rtkm.tables.messages import InputError, listed, shown
+
+Scale = Literal["auto", "none", "standard", "robust"]
+SCALES: tuple[Scale, ...] = get_args(Scale)
+
+Floats = NDArray[np.float64]
+
+# A column with ten times the spread of another counts a hundred times as much in
+# squared distances: the other then hardly counts.
+WIDE_RATIO = 10.0
+
+# in these units the spread of a normal distribution is its standard deviation
+DEVIATIONS_PER_MAD = 1.4826
+DEVIATIONS_PER_IQR = 0.7413
+
+DENSEST = 0.2  # a share of the rows that is likely to lie in one cluster
+DEVIATIONS_OF_DENSEST = 0.5067  # its width, in a normal distribution
+MOST_JUDGED = 10_000  # rows that the decision looks at
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """How columns are scaled: less `center`, in units of `spread`.
+
+    The `method` is never ``"auto"``, but what that came to.
+    """
+
+    method: Scale
+    center: NDArray[np.float64]
+    spread: NDArray[np.float64]
+    notes: list[str] = field(default_factory=list)
+
+
+def find_scaling(
+    X: NDArray[np.float64],
+    names: Sequence[str],
+    medians: NDArray[np.float64],
+    scale: Scale = "auto",
+    weights: Floats | None = None,
+) -> Scaling:
+    """Find how to scale a table without missing values.
+
+    ``"auto"`` is ``"robust"`` where the densest fifth of a column spreads more than ten
+    times as widely as that of another, ``"none"`` elsewhere. (The spread of all of a
+    column is no sign of its unit: where clusters are apart, it is wide for that.) The
+    spread to scale by is the median absolute deviation; where that is zero, the
+    interquartile range; where that is zero too, the standard deviation. Columns that
+    are the same in every row keep their unit, and do not take part in the decision. A
+    row of weight 2 counts as that row twice.
+    """
+    columns = [Values.of(X[:, j], weights) for j in range(X.shape[1])]
+    with np.errstate(over="ignore", invalid="ignore"):  # `check_finite` tells
+        if scale == "standard" and weights is None:
+            center, raw = X.mean(axis=0), X.std(axis=0)
+        elif scale == "standard":
+            center = np.array([column.mean() for column in columns])
+            raw = np.array([column.deviation() for column in columns])
+        else:
+            center = medians
+            raw = np.array(
+                [
+                    robust_spread(column, middle)
+                    for column, middle in zip(columns, medians, strict=True)
+                ]
+            )
+    check_finite(center, raw, names)
+    # rounding may leave equal numbers a spread, and a faint one none
+    varied = (X.min(axis=0) < X.max(axis=0)) & (raw > 0)
+    notes = note_on_constants(names, varied)
+    if scale == "auto":
+        places = np.flatnonzero(varied).tolist()
+        dense = [densest_spread(columns[j]) or raw[j] for j in places]
+        scale, reason = decide(np.array(dense), [names[j] for j in places])
+        notes.append(reason)
+    if scale == "none":
+        return Scaling(scale, np.zeros(len(names)), np.ones(len(names)), notes)
+    return Scaling(scale, center, np.where(varied, raw, 1.0), notes)
+
+
+def decide(spreads: NDArray[np.float64], names: Sequence[str]) -> tuple[Scale, str]:
+    """Decide on the scaling, and tell it in a sentence."""
+    if len(spreads) < 2:
+        return "none", "The numbers are used as they are."
+    low, high = int(spreads.argmin()), int(spreads.argmax())
+    with np.errstate(over="ignore"):
+        ratio = min(float(spreads[high] / spreads[low]), float(np.finfo(float).max))
+    if ratio <= WIDE_RATIO * (1 + 1e-9):  # but for rounding
+        return "none", (
+            "The numbers are used as they are: no column spreads more than "
+            f"{WIDE_RATIO:g} times as widely as another."
+        )
+    times = f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.0e}"
+    return "robust", (
+        f"Columns are scaled, by median and median absolute deviation: "
+        f"{shown(names[high])} spreads {times} times as widely as {shown(names[low])} "
+        "and would decide alone (scale='none' to leave them as they are)."
+    )
+
+
+def densest_spread(column: Values) -> float:
+    """Return how wide the densest fifth of a column is, or zero where that is one."""
+    stride = -(-len(column.values) // MOST_JUDGED)
+    return column.thinned(stride).narrowest(DENSEST) / DEVIATIONS_OF_DENSEST
+
+
+def robust_spread(column: Values, center: float) -> float:
+    """Return the first of three measures that is not zero, or zero."""
+    away = Values(np.abs(column.values - center), column.weights)
+    spread = DEVIATIONS_PER_MAD * away.median()
+    if spread == 0:
+        low, high = column.quartiles()
+        spread = DEVIATIONS_PER_IQR * (high - low)
+    return float(spread) or column.deviation()
+
+
+class Values(NamedTuple):
+    """Numbers, each of which counts as often as its weight says."""
+
+    values: Floats
+    weights: Floats | None
+
+    @classmethod
+    def of(cls, values: Floats, weights: Floats | None) -> Values:
+        """Return the numbers that count at all."""
+        if weights is None:
+            return cls(values, None)
+        counts = weights > 0
+        return cls(values[counts], weights[counts])
+
+    def thinned(self, stride: int) -> Values:
+        """Return every so many-th number."""
+        weights = None if self.weights is None else self.weights[::stride]
+        return Values(self.values[::stride], weights)
+
+    def mean(self) -> float:
+        """Return the mean."""
+        return float(np.average(self.values, weights=self.weights))
+
+    def deviation(self) -> float:
+        """Return the standard deviation."""
+        if self.weights is None:
+            return float(self.values.std())
+        squares = np.square(self.values - self.mean())
+        return float(np.sqrt(np.average(squares, weights=self.weights)))
+
+    def median(self) -> float:
+        """Return the median."""
+        if self.weights is None:
+            return float(np.median(self.values))
+        values, ends = self._in_order()
+        middle = [
+            np.searchsorted(ends, ends[-1] / 2, side) for side in ("left", "right")
+        ]
+        return float(values[np.minimum(middle, len(values) - 1)].mean())
+
+    def quartiles(self) -> tuple[float, float]:
+        """Return the first and the third quartile."""
+        if self.weights is None:
+            low, high = np.percentile(self.values, [25, 75])
+            return float(low), float(high)
+        values, ends = self._in_order()
+        places = np.array([0.25, 0.75]) * max(ends[-1] - 1, 0.0)
+        below, above = (at(values, ends, f(places)) for f in (np.floor, np.ceil))
+        low, high = below + (above - below) * (places % 1)
+        return float(low), float(high)
+
+    def narrowest(self, share: float) -> float:
+        """Return the width of the narrowest interval that holds the share."""
+        values, ends = self._in_order()
+        n_inside = np.floor(share * ends[-1])
+        last_of_each = ends - 1
+        starts = last_of_each + n_inside <= ends[-1] - 1
+        if not starts.any():
+            return 0.0
+        far = at(values, ends, last_of_each[starts] + n_inside)
+        return float((far - values[starts]).min())
+
+    def _in_order(self) -> tuple[Floats, Floats]:
+        """Return the numbers in order, and how many there are up to each."""
+        if self.weights is None:
+            return np.sort(self.values), np.arange(1.0, len(self.values) + 1)
+        order = np.argsort(self.values, kind="stable")
+        return self.values[order], np.cumsum(self.weights[order])
+
+
+def at(values: Floats, ends: Floats, places: Floats) -> Floats:
+    """Return the numbers at places from 0 in the order of all repetitions."""
+    found = np.searchsorted(ends, places, side="right")
+    return values[np.minimum(found, len(values) - 1)]
+
+
+def check_finite(
+    center: NDArray[np.float64], spread: NDArray[np.float64], names: Sequence[str]
+) -> None:
+    """Refuse numbers so large that their spread is none."""
+    for j in np.flatnonzero(~np.isfinite(center + spread)).tolist():
+        raise InputError(
+            f"column {shown(names[j])} holds numbers too large to compute with; divide "
+            "it by a power of ten, or leave it out with drop=."
+        )
+
+
+def note_on_constants(names: Sequence[str], varied: NDArray[np.bool_]) -> list[str]:
+    """Name the columns that are the same in every row."""
+    constant = [shown(names[j]) for j in np.flatnonzero(~varied).tolist()]
+    if not constant:
+        return []
+    return [f"The same in every row: {listed(constant, len(constant))}."]
+
+
+def sparse_spreads(
+    X: sparse.csr_array, method: Scale, weights: Floats | None
+) -> tuple[float, ...]:
+    """Return what to divide the columns of a CSR matrix by."""
+    n_columns = X.shape[1]
+    if method == "none":
+        return (1.0,) * n_columns
+    if method == "robust":
+        raise InputError(
+            "scale='robust' needs medians of every column, most of which are 0 in a "
+            "CSR matrix; choose scale='standard' or scale='none', or pass it dense."
+        )
+    low, high = (end.ravel() for end in min_max_axis(X, 0))
+    _, variances = mean_variance_axis(X, 0, weights=weights)
+    # rounding may leave equal numbers a spread
+    varied = (low < high) & (variances > 0)
+    return tuple(np.where(varied, np.sqrt(variances), 1.0).tolist())

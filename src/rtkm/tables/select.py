@@ -1,0 +1,111 @@
+"""The columns to use."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rtkm.tables.columns import Column
+from rtkm.tables.messages import InputError, counted, listed, nearest, shown
+from rtkm.tables.numerals import has_unit
+from rtkm.tables.sheet import AnyTable
+
+KIND_NAMES = {
+    "text": "text",
+    "date": "dates",
+    "identifier": "identifiers",
+    "nested": "values of other types",
+}
+
+
+def choose(sheet: AnyTable, unused: set[str | None]) -> tuple[list[Column], list[str]]:
+    """Return all columns of numbers, and say what is left out."""
+    looked_at = [sheet.look(name) for name in sheet.names if name not in unused]
+    chosen = [c for c in looked_at if c.kind in ("number", "truth")]
+    notes = note_left_out(looked_at)
+    if not chosen:
+        reason = " ".join(notes) or "Every column was dropped."
+        if sheet.dialect and [column.kind for column in looked_at] == ["text"]:
+            reason += (
+                " Say --skip if lines above the header are no part of it, or --sep."
+            )
+        raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
+    used = listed((shown(c.name) for c in chosen), len(chosen))
+    notes.insert(0, f"Used {counted(len(chosen), 'column')}: {used}.")
+    truths = [shown(c.name) for c in chosen if c.kind == "truth"]
+    if truths:
+        notes.append(f"True counts as 1, false as 0: {listed(truths, len(truths))}.")
+    with_units = [c for c in chosen if has_unit(c.example)]
+    if with_units:
+        named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in with_units)
+        text = listed(named, len(with_units))
+        notes.append(f"Read as numbers, without their signs: {text}.")
+    return chosen, notes
+
+
+def choose_named(
+    sheet: AnyTable, columns: Sequence[str], unused: set[str]
+) -> list[Column]:
+    """Return the columns asked for."""
+    chosen = []
+    for name in dict.fromkeys(columns):
+        check_known(sheet, name, "columns")
+        if name not in unused:
+            chosen.append(ask_for(sheet, name))
+    if not chosen:
+        raise InputError("columns= leaves no column to use; name some of numbers.")
+    return chosen
+
+
+def ask_for(sheet: AnyTable, name: str) -> Column:
+    """Return a column that must be there and hold numbers."""
+    if name not in sheet.places:
+        raise InputError(
+            f"{sheet.name} has no column {shown(name)}, which the model needs; "
+            f"{nearest(name, sheet.names)}"
+        )
+    column = sheet.look(name)
+    if column.kind == "empty":
+        raise InputError(f"column {shown(name)} is empty; expected numbers.")
+    if not column.is_numeric:
+        example = shown(column.example)
+        if column.raw is not None:
+            row, cell = column.first_text()
+            example = f"{shown(cell)} in row {row + 1:,}"
+        raise InputError(
+            f"column {shown(name)} holds {KIND_NAMES[column.kind]}, such as "
+            f"{example}; expected numbers."
+        )
+    return column
+
+
+def check_known(sheet: AnyTable, name: str, parameter: str) -> None:
+    """Refuse a name that no column has."""
+    if name not in sheet.places:
+        raise InputError(
+            f"{parameter}={name!r}: {sheet.name} has no such column; "
+            f"{nearest(name, sheet.names)}"
+        )
+
+
+def note_left_out(columns: Sequence[Column]) -> list[str]:
+    """Name what is left out, by kind, each with an example."""
+    notes = []
+    for kind, words in KIND_NAMES.items():
+        some = [c for c in columns if c.kind == kind]
+        if some:
+            named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in some)
+            hint = " Name them in columns= to use them." * (kind == "identifier")
+            notes.append(f"Left out {words}: {listed(named, len(some))}.{hint}")
+    empty = [shown(c.name) for c in columns if c.kind == "empty"]
+    if empty:
+        notes.append(f"Left out empty columns: {listed(empty, len(empty))}.")
+    return notes
+
+
+def find_ids(sheet: AnyTable, name: str | None) -> Any:
+    """Return the column that names the rows."""
+    if name is None:
+        return None
+    check_known(sheet, name, "id")
+    return sheet.cells(name)

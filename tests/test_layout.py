@@ -1,0 +1,91 @@
+"""The tree: imports go down only, and no module imports the package itself."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import rtkm
+
+ROOT = Path(rtkm.__file__).parent
+
+# from the bottom up; a module imports from its own floor or from below
+FLOORS = [
+    {"_version", "_registry", "_optional", "_warnings", "_native"},
+    {"_early_interrupt", "_signals", "_streams", "_files", "_journal"},
+    {"core", "projections"},
+    {"seeding"},
+    {"metrics", "datasets"},
+    {"clusterers", "detectors"},
+    {"tables", "models", "compare"},
+    {"report"},
+    {"table_model", "plot", "dask"},
+    {"cli", "__init__", "__main__"},
+]
+FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
+
+# methods of estimators that hand over to a higher floor, in one line
+UPWARD = {
+    ("core/fields.py", "Savable.save", "rtkm.models.files"),
+}
+
+
+def modules():
+    return sorted(ROOT.rglob("*.py"))
+
+
+def floor_of(parts):
+    return FLOOR[parts[0]]
+
+
+def imports_of(tree):
+    """Yield (dotted name, names of the functions around it)."""
+
+    def visit(node, around):
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Import):
+                for alias in child.names:
+                    yield alias.name, around
+            elif isinstance(child, ast.ImportFrom):
+                assert child.level == 0, "imports are absolute"
+                if child.module == "rtkm":
+                    for alias in child.names:
+                        yield f"rtkm.{alias.name}", around
+                else:
+                    yield child.module, around
+            elif isinstance(child, ast.FunctionDef | ast.ClassDef):
+                yield from visit(child, (*around, child.name))
+            else:
+                yield from visit(child, around)
+
+    yield from visit(tree, ())
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(ROOT)))
+def test_imports_go_down_only(path):
+    where = path.relative_to(ROOT)
+    own_floor = floor_of(where.with_suffix("").parts)
+    upward = set()
+    for name, around in imports_of(ast.parse(path.read_text())):
+        parts = name.split(".")
+        if parts[0] != "rtkm":
+            continue
+        if len(parts) == 1:
+            pytest.fail(f"{where} imports rtkm itself")
+        if floor_of(parts[1:]) > own_floor:
+            upward.add((str(where), ".".join(around), name))
+    assert upward <= UPWARD, "an import goes up"
+
+
+def test_the_exceptions_are_all_in_use():
+    found = set()
+    for path in modules():
+        where = path.relative_to(ROOT)
+        for name, around in imports_of(ast.parse(path.read_text())):
+            parts = name.split(".")
+            own_floor = floor_of(where.with_suffix("").parts)
+            if parts[0] == "rtkm" and floor_of(parts[1:]) > own_floor:
+                found.add((str(where), ".".join(around), name))
+    assert found == UPWARD

@@ -1,0 +1,38 @@
+"""What needs an optional package names it, and the extra that brings it."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from rtkm._optional import import_optional
+
+
+def test_a_package_that_is_there_is_returned():
+    assert import_optional("json", needed_by="this test") is sys.modules["json"]
+
+
+@pytest.mark.parametrize(
+    ("module", "message"),
+    [
+        ("pandas", 'compare needs pandas; pip install "rtkm[cli]".'),
+        ("pyarrow.csv", 'compare needs pyarrow; pip install "rtkm[cli]".'),
+        ("jinja2", 'compare needs Jinja2; pip install "rtkm[cli]".'),
+        (
+            "charset_normalizer",
+            'compare needs charset-normalizer; pip install "rtkm[cli]".',
+        ),
+    ],
+)
+def test_a_missing_package_is_named_as_it_is_installed(monkeypatch, module, message):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(ImportError) as caught:
+        import_optional(module, needed_by="compare")
+    assert str(caught.value) == message
+
+
+def test_the_message_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(ImportError, match=r'matplotlib; pip install "rtkm\[plot\]"\.$'):
+        import_optional("matplotlib.figure", needed_by="a picture", extra="plot")

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from processes import ending_of
 
 from rtkm import load
 from rtkm.cli.main import main
@@ -326,24 +327,20 @@ def test_a_run_that_was_killed_is_repaired_and_told_by_the_next(people, tmp_path
     assert traces(tmp_path) == []
 
 
-@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def fit_and_be_killed(moment):
+    for act in ("fsync", "link", "replace", "unlink"):
+        setattr(os, act, killing(getattr(os, act), moment))
+    sys.exit(main([*FIT, "--quiet", *ALL]))
+
+
 def test_commands_change_all_files_or_none_if_killed(rtkm, people, tmp_path):
-    acts = ("fsync", "link", "replace", "unlink")
-    moment, status, seen = 0, signal.SIGKILL, set()
-    while status:
+    moment, code, seen = 0, -signal.SIGKILL, set()
+    while code:
         moment += 1
         for name in FILES.values():
             (tmp_path / name).write_text("before")
-        child = os.fork()
-        if child == 0:
-            try:
-                for act in acts:
-                    setattr(os, act, killing(getattr(os, act), moment))
-                os._exit(main([*FIT, "--quiet", *ALL]))
-            finally:
-                os._exit(9)
-        status = os.waitpid(child, 0)[1]
-        assert status in (0, signal.SIGKILL)
+        code = ending_of(fit_and_be_killed, moment)
+        assert code in (0, -signal.SIGKILL)
         assert rtkm(*FIT, "--json", "other.json").code == 0
         files = [(tmp_path / name).read_bytes() for name in FILES.values()]
         is_old = [content == b"before" for content in files]

@@ -8,33 +8,20 @@ import os
 import resource
 import signal
 import stat
-import sys
 import tempfile
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from processes import CLEAN, ending_of, joined, paused, send_at, send_no_more
 
 import rtkm._files
 import rtkm._journal
-import rtkm._signals
-import rtkm.cli.files
 from rtkm._files import PART_NAME, remove_unfinished, replacing, writing_part
 from rtkm._journal import NAME, repair, replace_together
 from rtkm._signals import ending_by_signals
 from rtkm.cli.files import write_together
 from rtkm.tables.messages import InputError
 
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork"),
-    pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning"),
-]
-
-WATCHED = {
-    module.__file__
-    for module in (rtkm._files, rtkm._journal, rtkm._signals, rtkm.cli.files)
-}
-CHANGING = {"open", "flush", "truncate", "flock", "link", "replace", "unlink"}
 OLD, NEW = b"old", b"new"
 
 
@@ -56,46 +43,29 @@ def write_all(paths, content=NEW):
     return write_together({path: lambda s: s.write(content) for path in paths})
 
 
-def forked(task):
-    """Run a task in a process of its own, and return how that ended."""
-    child = os.fork()
-    if child == 0:
-        try:
-            task()
-        finally:
-            os._exit(0)
-    return os.waitpid(child, 0)[1]
+def write_unsynced(paths):
+    """Write files on a disk whose power is not cut."""
+    os.fsync = lambda number: None
+    write_all(paths)
 
 
-def sending(number, countdown, by):
-    """Send this process a signal at a certain line or call of the code that writes."""
-
-    def count():
-        nonlocal countdown
-        countdown -= 1
-        if countdown == 0:
-            os.kill(os.getpid(), number)
-
-    def trace(frame, event, argument):
-        if frame.f_code.co_filename not in WATCHED:
-            return None
-        if event == "line":
-            count()
-        return trace
-
-    def profile(frame, event, argument):
-        if event == "c_call" and argument.__name__ in CHANGING:
-            count()
-
-    if by == "line":
-        sys.settrace(trace)
-    else:
-        sys.setprofile(profile)
+def write_and_send(number, moment, by, paths):
+    send_at(number, moment, by)
+    write_unsynced(paths)
 
 
-def not_sending():
-    sys.settrace(None)
-    sys.setprofile(None)
+def repair_and_send(number, moment, by, folders):
+    send_at(number, moment, by)
+    os.fsync = lambda number: None
+    repair(folders)
+
+
+def write_and_end(number, moment, by, paths):
+    signal.signal(number, signal.SIG_DFL)  # even in the background
+    with ending_by_signals(remove_unfinished):
+        send_at(number, moment, by)
+        write_unsynced(paths)
+        send_no_more()
 
 
 # between two calls that change files, or locks, nothing can be seen from outside, but
@@ -130,17 +100,12 @@ def places(request, tmp_path, monkeypatch):
 @each_moment
 def test_files_are_old_or_new_together_after_a_kill_at_any_moment(places, by, stride):
     paths, folders, before, reset = places
-    seen, moment, status = set(), 0, signal.SIGKILL
-    while status:
+    seen, moment, code = set(), 0, -signal.SIGKILL
+    while code:
         moment += stride
         reset()
-
-        def killed(moment=moment):
-            sending(signal.SIGKILL, moment, by)
-            write_all(paths)
-
-        status = forked(killed)
-        assert status in (0, signal.SIGKILL)
+        code = ending_of(write_and_send, signal.SIGKILL, moment, by, paths)
+        assert code in (0, -signal.SIGKILL)
         has_parts = any(name.endswith(".part") for name in traces(*folders))
         found = contents(paths)
         notes = repair(folders)
@@ -157,17 +122,12 @@ def test_files_are_old_or_new_together_after_a_kill_at_any_moment(places, by, st
 @each_moment
 def test_a_repair_that_is_killed_is_repaired(places, by, stride):
     paths, folders, _, reset = places
-    moment, status = 0, signal.SIGKILL
-    while status:
+    moment, code = 0, -signal.SIGKILL
+    while code:
         moment += stride
         reset()
-        assert forked(lambda: be_killed_in_row(paths)) == signal.SIGKILL
-
-        def killed(moment=moment):
-            sending(signal.SIGKILL, moment, by)
-            repair(folders)
-
-        status = forked(killed)
+        assert ending_of(be_killed_in_row, paths) == -signal.SIGKILL
+        code = ending_of(repair_and_send, signal.SIGKILL, moment, by, folders)
         repair(folders)
         assert contents(paths) == [NEW] * 4, moment
         assert traces(*folders) == []
@@ -200,20 +160,12 @@ def be_killed_in_row(paths, after=1, content=NEW):
 )
 def test_a_signal_at_any_moment_leaves_nothing_behind(places, number, by, stride):
     paths, folders, before, reset = places
-    moment, status, outcomes = 0, number, set()
-    while status:
+    moment, code, outcomes = 0, -number, set()
+    while code:
         moment += stride
         reset()
-
-        def ended(moment=moment):
-            signal.signal(number, signal.SIG_DFL)  # even in the background
-            with ending_by_signals(remove_unfinished):
-                sending(number, moment, by)
-                write_all(paths)
-                not_sending()
-
-        status = forked(ended)
-        assert status in (0, number), moment
+        code = ending_of(write_and_end, number, moment, by, paths)
+        assert code in (0, -number), moment
         outcomes.add(tuple(contents(paths)))
         assert traces(*folders) == [], moment
     assert outcomes == {tuple(before), (NEW,) * 4}
@@ -231,7 +183,7 @@ def pair(tmp_path):
 
 
 def leave_half_done(paths):
-    assert forked(lambda: be_killed_in_row(paths)) == signal.SIGKILL
+    assert ending_of(be_killed_in_row, paths) == -signal.SIGKILL
     assert contents(paths) == [NEW, OLD]
 
 
@@ -262,52 +214,30 @@ def test_it_is_said_what_is_repaired(pair, tmp_path):
         f"{pair[1]}."
     ]
     assert repair([tmp_path]) == []
-
-    def be_killed(stream):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-    writers = dict.fromkeys(pair, lambda stream: None) | {pair[1]: be_killed}
-    assert forked(lambda: write_together(writers)) == signal.SIGKILL
+    assert ending_of(be_killed_in_last, pair) == -signal.SIGKILL
     assert repair([tmp_path]) == [
         "An earlier run was stopped before it had written its files: removed 2 "
         f"unfinished files in {tmp_path}."
     ]
 
 
-@contextmanager
-def paused(task):
-    """Run a task in another process, and go on here while it calls what it is given."""
-    here, there = os.pipe(), os.pipe()
-    child = os.fork()
-    if child == 0:
-        try:
-            os.close(there[1])
+def be_killed_in_last(paths):
+    """Write files, and be killed before the last of them has been written."""
 
-            def pause():
-                os.write(here[1], b".")
-                os.read(there[0], 1)
+    def be_killed(stream):
+        os.kill(os.getpid(), signal.SIGKILL)
 
-            task(pause)
-        finally:
-            os._exit(0)
-    os.close(here[1])
-    os.close(there[0])
-    assert os.read(here[0], 1) == b"."
-    try:
-        yield child
-    finally:
-        os.close(there[1])
-        assert os.waitpid(child, 0)[1] == 0
-        os.close(here[0])
+    write_together(dict.fromkeys(paths, lambda stream: None) | {paths[-1]: be_killed})
+
+
+def write_slowly(path, pause):
+    with replacing(path) as stream:
+        pause()
+        stream.write(NEW)
 
 
 def test_parts_of_a_run_that_is_alive_are_left_alone(pair, tmp_path):
-    def write(pause):
-        with replacing(pair[0]) as stream:
-            pause()
-            stream.write(NEW)
-
-    with paused(write):
+    with paused(write_slowly, pair[0]):
         before = traces(tmp_path)
         assert len(before) == 1
         assert repair([tmp_path]) == []
@@ -318,19 +248,20 @@ def test_parts_of_a_run_that_is_alive_are_left_alone(pair, tmp_path):
     assert traces(tmp_path) == []
 
 
+def rename_slowly(paths, pause):
+    rename = os.replace
+
+    def replace(part, target):
+        rename(part, target)
+        if target == paths[0]:
+            pause()
+
+    os.replace = replace
+    write_all(paths)
+
+
 def test_a_row_waits_for_that_of_another_run(pair, tmp_path, monkeypatch):
-    def write(pause):
-        rename = os.replace
-
-        def replace(part, target):
-            rename(part, target)
-            if target == pair[0]:
-                pause()
-
-        os.replace = replace
-        write_all(pair)
-
-    with paused(write):
+    with paused(rename_slowly, pair):
         monkeypatch.setattr(rtkm._journal, "PATIENCE", 0.0)
         assert repair([tmp_path]) == []
         assert contents(pair) == [NEW, OLD]
@@ -340,21 +271,20 @@ def test_a_row_waits_for_that_of_another_run(pair, tmp_path, monkeypatch):
     assert traces(tmp_path) == []
 
 
+def write_often(paths, name):
+    for i in range(20):
+        write_all(paths, name + b"%d" % i)
+
+
 def test_runs_at_the_same_time_leave_the_files_of_one_of_them(places):
     paths, folders, _, _ = places
-    children = []
-    for name in (b"x", b"y", b"z"):
-        child = os.fork()
-        if child == 0:
-            try:
-                for i in range(20):
-                    write_all(paths, name + b"%d" % i)
-            except BaseException:
-                os._exit(1)
-            os._exit(0)
-        children.append(child)
-    for child in children:
-        assert os.waitpid(child, 0)[1] == 0
+    writers = [
+        CLEAN.Process(target=write_often, args=(paths, name)) for name in (b"x", b"y")
+    ]
+    for writer in writers:
+        writer.start()
+    write_often(paths, b"z")
+    assert [joined(writer) for writer in writers] == [0, 0]
     assert len(set(contents(paths))) == 1
     assert traces(*folders) == []
 

@@ -26,6 +26,10 @@ def arrays_in(value):
     elif isinstance(value, tuple):
         for part in value:
             yield from arrays_in(part)
+    elif type(value).__module__ == "rtkm._native":
+        for name in dir(value):
+            if not name.startswith("_"):
+                yield from arrays_in(getattr(value, name))
 
 
 def assert_same_fit(model, plain):
@@ -48,7 +52,8 @@ def test_a_state_can_be_read_and_not_changed(model, blobs, form):
     plain = with_rounds(clone(model)).fit(form(blobs))
     with_rounds(model).set_params(on_step=scribble).fit(form(blobs))
     assert_same_fit(model, plain)
-    assert model.cluster_centers_.flags.writeable
+    for mine in (model.cluster_centers_, model.inlier_weights_, model.labels_):
+        assert mine.flags.writeable
 
 
 @each_form

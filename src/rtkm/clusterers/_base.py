@@ -279,14 +279,15 @@ class PrototypeClusterer(PredictMixin):
         """Turn the best run into fitted attributes."""
         state = run.state
         X.release()
-        self.cluster_centers_ = state.C
+        # from here on they are the caller's to change
+        self.cluster_centers_ = np.require(state.C, requirements="W")
         self._n_nearest_fitted = self._n_nearest()
         self.offset_, self._variance_fitted = -np.inf, 0.0  # not known yet
         self._learn(X, state)
         scores = RowResults(X, self._rule()).scores
         X.release()
         self._memberships = state.compact_memberships()
-        self.inlier_weights_ = state.v if X.weights is None else state.v.copy()
+        self.inlier_weights_ = np.require(state.v, requirements="W")
         self.outlier_scores_ = scores
         self.outlier_mask_ = ~self._inliers(X, run)
         self.offset_ = self._offset(X)

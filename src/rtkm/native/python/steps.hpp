@@ -48,8 +48,7 @@ auto property(Read read) {
     };
 }
 
-// What both kinds of passes show. The means, and inlier weights v, become attributes of
-// estimators without a copy, so these two can be written to.
+// What both kinds of passes show, and nobody can write to: the next pass starts from it.
 template <class Pass>
 nb::class_<Pass> bind_pass(nb::module_& m, const char* name) {
     nb::class_<Pass> pass(m, name);
@@ -77,7 +76,7 @@ nb::class_<Pass> bind_pass(nb::module_& m, const char* name) {
     });
     show("means", [](const auto& state) {
         using T = std::decay_t<decltype(state.means[0])>;
-        return view_of<T>(state.means, {state.k, state.p});
+        return view_of<const T>(state.means, {state.k, state.p});
     });
     show("objective", [](const auto& state) { return state.objective; });
     return pass;
@@ -95,7 +94,7 @@ inline void bind_passes(nb::module_& m) {
                                       [](const auto& state) { return state.n_changed; }));
     bind_pass<Proximal>(m, "ProximalPass")
         .def_prop_ro("v", property<Proximal>([](const auto& state) {
-                         return view_of<double>(state.v, {state.bounds.n});
+                         return view_of<const double>(state.v, {state.bounds.n});
                      }))
         .def_prop_ro("threshold", property<Proximal>(
                                       [](const auto& state) { return state.threshold; }))

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from rtkm._optional import import_optional
 from rtkm.clusterers._confidence import CONFIDENCES
-from rtkm.clusterers._explain import Reasons
+from rtkm.clusterers._explain import Reasons, reasons_for
 from rtkm.report.findings import Change, OutlierRow, Reason, finite
 from rtkm.report.table_results import (
     LEFT_OUT,
@@ -66,8 +66,8 @@ def explain_rows(answers: TableResults, places: Places) -> Explained:
     """Explain some rows."""
     model, preparation = answers.model, answers.prepared.preparation
     rows = answers.prepared.X[places]
-    found = model._reasons(rows)
     some = model._results(rows)
+    found = reasons_for(some.X, some.rule, some.X.dtype)
     targets = some.rule.targets(some)
     rows = rows.toarray() if sparse.issparse(rows) else rows
     to, joined = in_table_units(model, preparation, rows, found)

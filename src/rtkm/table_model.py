@@ -155,12 +155,12 @@ class TableModel(Savable, BaseEstimator):
     >>> model.preparation_.scale
     'robust'
     >>> model.labels_
-    array([ 1,  1,  0,  0,  1, -1], dtype=int32)
+    array([ 0,  0,  1,  1,  0, -1], dtype=int32)
     >>> model.cluster_centers_.round(2)
-    array([[  5.05, 125.  ],
-           [  1.1 , 923.33]])
+    array([[  1.1 , 923.33],
+           [  5.05, 125.  ]])
     >>> model.predict([[5.2, 180]])
-    array([0], dtype=int32)
+    array([1], dtype=int32)
     """
 
     estimator: Estimator = field(default=None, kw_only=False)

@@ -67,7 +67,10 @@ def test_init_can_read_the_table_and_not_change_it(model, blobs, form):
                 array[0] = 9
         return blobs[:n_clusters]
 
-    plain = clone(model).set_params(init=blobs[: model.n_clusters]).fit(X)
+    def plainly(X, n_clusters, random_state):
+        return blobs[:n_clusters]
+
+    plain = clone(model).set_params(init=plainly, n_init=1).fit(X)
     model.set_params(init=init, n_init=1).fit(X)
     assert len(seen) == 1
     assert_same_fit(model, plain)
@@ -87,7 +90,7 @@ def test_a_table_that_init_kept_does_not_change_the_next_step(blobs):
         with pytest.raises(ValueError, match="read-only"):
             kept[0][:] = 0
 
-    plain = RTKM(3, init=blobs[:3], random_state=0).fit(blobs)
+    plain = RTKM(3, init=lambda X, k, random_state: X[:k], random_state=0).fit(blobs)
     model = RTKM(3, init=init, on_step=on_step, random_state=0).fit(blobs)
     assert_same_fit(model, plain)
     assert np.shares_memory(kept[0], blobs)  # a view, no copy

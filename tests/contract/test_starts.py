@@ -11,11 +11,12 @@ from promises import (
     assert_same_fit,
     has_fixed_step,
 )
+from scipy.spatial.distance import cdist
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
-from rtkm import ODC, NEOKMeans
+from rtkm import ISP, ODC, NEOKMeans, TrimmedKMeans
 
 
 @pytest.mark.parametrize("init", ["robust-k-means++", "k-means++", "random", "robin"])
@@ -69,8 +70,28 @@ def test_init_may_be_an_array_or_a_callable(model, blobs):
         assert_allclose(first_centers[0], means, rtol=1e-9)
     else:
         assert_array_equal(first_centers[0], start)
-    assert_same_fit(by_array, model.set_params(init=choose).fit(blobs))
+    model.set_params(init=choose).fit(blobs)
+    assert_array_equal(model.objective_path_, by_array.objective_path_)
+    assert_array_equal(model.outlier_mask_, by_array.outlier_mask_)
     assert calls == [((400, 3), model.n_clusters, np.random.RandomState)]
+
+
+def test_clusters_are_numbered_by_size_unless_their_centers_were_given(model, blobs):
+    sizes = (model.fit(blobs).memberships_ * model.inlier_weights_[:, None]).sum(axis=0)
+    assert (np.diff(sizes) <= 1e-9).all()
+    order = np.random.RandomState(0).permutation(model.n_clusters)
+    again = clone(model).set_params(init=model.cluster_centers_[order]).fit(blobs)
+    if not isinstance(model, ISP):  # from its own centers it goes on to others
+        D = cdist(again.cluster_centers_, model.cluster_centers_)
+        # centers may coincide where rows have several memberships
+        assert_allclose(D[range(len(D)), order], D.min(axis=1), rtol=0, atol=1e-9)
+
+
+def test_equal_sizes_are_numbered_by_center():
+    X = np.array([[5.0, 1], [5, 2], [5, 8], [5, 9], [1, 7], [1, 8], [0, 0]])
+    for seed in range(5):
+        model = TrimmedKMeans(3, contamination=1, random_state=seed).fit(X)
+        assert_array_equal(model.labels_, [1, 1, 2, 2, 0, 0, -1])
 
 
 def random_rows(starts):
@@ -126,5 +147,5 @@ def test_odc_compares_starts_by_the_mean():
     X = np.array([[1.0], [2.0], [13.0], [15.0], [17.0], [29.0]])
     starts = iter([[[15.0], [29.0]], [[1.0], [15.0]]])
     model = ODC(2, init=lambda *_, random_state: next(starts), n_init=2).fit(X)
-    assert_array_equal(model.labels_, [0, 0, 1, 1, 1, -1])
+    assert_array_equal(model.labels_, [1, 1, 0, 0, 0, -1])
     assert_allclose(model.objective_, 8.5)

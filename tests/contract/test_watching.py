@@ -30,7 +30,8 @@ def test_on_step_sees_feasible_states(model, blobs):
         assert_allclose(state.objective, expected, rtol=1e-12)
     if model._n_swaps() == 0:  # a swap is not watched before it pays
         assert_array_equal([state.objective for state in states], model.objective_path_)
-    assert_array_equal(states[-1].C, model.cluster_centers_)
+    # the search has an order of its own
+    assert sorted(states[-1].C.tolist()) == sorted(model.cluster_centers_.tolist())
     assert states[-1].n_iter == model.n_iter_
 
 

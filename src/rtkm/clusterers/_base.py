@@ -25,7 +25,7 @@ from rtkm.core.params import (
     check_params,
 )
 from rtkm.core.scale_check import warn_of_scale
-from rtkm.core.states import DUST, Iterate, read_only
+from rtkm.core.states import DUST, Iterate, largest_first, read_only
 from rtkm.core.swaps import swap_centers
 from rtkm.core.table import Table, rounding_of
 from rtkm.core.threshold import boundary
@@ -277,6 +277,9 @@ class PrototypeClusterer(PredictMixin):
 
     def _publish(self, X: Table, run: Run[Any]) -> None:
         """Turn the best run into fitted attributes."""
+        if isinstance(self.init, str) or callable(self.init):
+            # starting centers that were given keep their numbers
+            run.state = run.state.renumbered(largest_first(X, run.state))
         state = run.state
         X.release()
         # from here on they are the caller's to change

@@ -206,5 +206,7 @@ def shares(D: NDArray[Any], fuzzifier: float) -> NDArray[np.float64]:
         # relative to the nearest, which no power can carry out of range
         closeness = (nearest / D) ** (1 / (fuzzifier - 1))
     closeness[np.isnan(closeness)] = 1.0  # 0 / 0: on the center
-    U: NDArray[np.float64] = closeness / closeness.sum(axis=1, keepdims=True)
+    # sorted, so that the sum does not depend on how clusters are numbered
+    total = np.sort(closeness, axis=1).sum(axis=1, keepdims=True)
+    U: NDArray[np.float64] = closeness / total
     return U

@@ -142,7 +142,7 @@ class KMOR(PrototypeClusterer):
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [40.0]]
     >>> model = KMOR(2, max_outliers=2, cutoff_factor=9, random_state=0).fit(X)
     >>> model.labels_
-    array([ 1,  1,  1,  0,  0,  0, -1], dtype=int32)
+    array([ 0,  0,  0,  1,  1,  1, -1], dtype=int32)
     >>> model.outlier_scores_[-1] > 9
     np.True_
     """

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -211,6 +211,10 @@ class ODCState(CyclingState):
     """An iterate, and the mean distances that its outliers were found by."""
 
     scales: NDArray[np.float64]
+
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        return replace(super().renumbered(order), scales=self.scales[order])
 
     @property
     def level(self) -> float:

@@ -162,12 +162,12 @@ class RTKM(WeightedClusterer):
     >>> X = [[0.0], [0.2], [1.0], [1.2], [50.0]]
     >>> model = RTKM(2, contamination=1, random_state=0).fit(X)
     >>> model.labels_
-    array([ 1,  1,  0,  0, -1], dtype=int32)
+    array([ 0,  0,  1,  1, -1], dtype=int32)
     >>> model.cluster_centers_.round(6)
-    array([[1.1],
-           [0.1]])
+    array([[0.1],
+           [1.1]])
     >>> model.predict([[0.9], [-500.0]])
-    array([ 0, -1], dtype=int32)
+    array([ 1, -1], dtype=int32)
 
     The published iteration, watched:
 

@@ -138,7 +138,7 @@ class TrimmedKMeans(_HardTrimming):
     >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
     >>> model = TrimmedKMeans(2, contamination=0.2, random_state=0).fit(X)
     >>> model.labels_
-    array([ 1,  1,  0,  0, -1], dtype=int32)
+    array([ 0,  0,  1,  1, -1], dtype=int32)
     >>> model.objective_
     1.0
     """
@@ -260,7 +260,7 @@ class KMeansMinusMinus(_HardTrimming):
     >>> X = [[0.0], [1.0], [2.0], [10.0], [11.0], [12.0], [30.0], [-20.0]]
     >>> model = KMeansMinusMinus(2, n_outliers=2, random_state=0).fit(X)
     >>> model.labels_
-    array([ 1,  1,  1,  0,  0,  0, -1, -1], dtype=int32)
+    array([ 0,  0,  0,  1,  1,  1, -1, -1], dtype=int32)
     >>> model.objective_
     4.0
     """

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,12 @@ class Iterate(Protocol):
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return the nearest of the centers each row belongs to."""
 
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order.
+
+        It is to be read, and no step can start from it.
+        """
+
     def settled(self, last: Any, tol: float) -> bool:
         """Whether the descent has come to rest."""
 
@@ -115,6 +121,10 @@ class State:
         """Return the nearest of the centers each row belongs to."""
         D = np.where(self.W > DUST, X.squared_distances(self.C), np.inf)
         return D.argmin(axis=1).astype(np.int32)
+
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        return replace(self, C=self.C[order], W=self.W[:, order])
 
     def settled(self, last: State, tol: float) -> bool:
         """Whether the objective has stopped falling."""
@@ -170,6 +180,13 @@ class Memberships(NamedTuple):
         W[np.flatnonzero(is_whole)[:, None], self.clusters[is_whole]] = 1.0
         W[~is_whole] = self.shares.toarray()
         return W
+
+    def masses(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return what each cluster has of rows of which so much is kept."""
+        is_whole = self.clusters[:, 0] >= 0
+        k, s = self.shares.shape[1], self.clusters.shape[1]
+        clusters, parts = self.clusters[is_whole].ravel(), np.repeat(kept[is_whole], s)
+        return np.bincount(clusters, parts, k) + self.shares.T @ kept[~is_whole]
 
     def tocsr(self) -> sparse.csr_array:
         """Return the weights that are not zero."""
@@ -240,6 +257,11 @@ class HardState:
         """Return the memberships, none of them shared."""
         return Memberships(self.clusters, sparse.csr_array((0, len(self.C))))
 
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        numbers = places_in(order)[self.clusters]
+        return replace(self, C=self.C[order], means=self.means[order], clusters=numbers)
+
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return each row's nearest center."""
         several = self.clusters.shape[1] > 1
@@ -273,7 +295,7 @@ class ProximalState:
 
     It reads like a `State`, but `W` is made when asked for. `clusters` (n, s) are those
     of each row in any order, or numbers below 0 where its memberships are not all 0 or
-    1; these are the lines of ``native.shares()``. `means` are the centers of the next
+    1; these are the lines of `shares`. `means` are the centers of the next
     step, `change` is the most that any weight moved, `kept_mass` the weight that is not
     trimmed, `squared_scale` that of the table, for centers to be measured by; `native`
     is what spares the next step most of its work.
@@ -289,6 +311,13 @@ class ProximalState:
     kept_mass: float
     native: _native.ProximalPass
     n_iter: int = 1  # the start is an iteration
+    order: NDArray[np.intp] | None = None  # of clusters, where not that of the pass
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """Memberships of the rows that are not all 0 or 1, in the order of the rows."""
+        shares = self.native.shares()
+        return shares if self.order is None else shares[:, self.order]
 
     @property
     def W(self) -> NDArray[np.float64]:  # noqa: N802
@@ -296,7 +325,7 @@ class ProximalState:
         W = np.zeros((len(self.v), len(self.C)))
         at_vertex = self.clusters[:, 0] >= 0
         W[np.flatnonzero(at_vertex)[:, None], self.clusters[at_vertex]] = 1.0
-        W[~at_vertex] = self.native.shares()
+        W[~at_vertex] = self.shares
         return W
 
     @property
@@ -322,14 +351,14 @@ class ProximalState:
 
     def compact_memberships(self) -> Memberships:
         """Return the memberships, those of rounding dust left out."""
-        weights = self.native.shares()
+        weights = self.shares
         shares = sparse.csr_array(np.where(weights > DUST, weights, 0.0))
         return Memberships(self.clusters, shares)
 
     def labels(self, X: Table) -> NDArray[np.int32]:
         """Return the nearest of the centers each row belongs to."""
         labels = self.clusters[:, 0].copy()
-        belongs = self.native.shares() > DUST
+        belongs = self.shares > DUST
         for rows, some in blocks_of(np.flatnonzero(labels < 0)):
             D = X.part(rows).squared_distances(self.C)
             labels[rows] = np.where(belongs[some], D, np.inf).argmin(axis=1)
@@ -341,6 +370,17 @@ class ProximalState:
             belongs = Memberships(self.clusters[rows], none).toarray() > 0
             labels[rows] = np.where(belongs, D, np.inf).argmin(axis=1)
         return labels
+
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        places = places_in(order)[np.maximum(self.clusters, 0)]
+        return replace(
+            self,
+            C=self.C[order],
+            means=self.means[order],
+            clusters=np.where(self.clusters < 0, np.int32(-1), places),
+            order=order,
+        )
 
     def settled(self, last: ProximalState, tol: float) -> bool:
         """Whether objective, memberships, inlier weights and centers all rest."""
@@ -402,6 +442,33 @@ def read_only(value: Any) -> Any:
         shown = {f.name: read_only(getattr(value, f.name)) for f in fields(value)}
         return replace(value, **shown)  # type: ignore[type-var]
     return value
+
+
+def places_in(order: NDArray[np.intp]) -> NDArray[np.int32]:
+    """Return where each number stands in an order of them."""
+    places = np.empty(len(order), dtype=np.int32)
+    places[order] = np.arange(len(order))
+    return places
+
+
+def largest_first(X: Table, state: Iterate) -> NDArray[np.intp]:
+    """Return the order of clusters by the weight they keep, then by their centers."""
+    kept = state.v.copy()
+    if isinstance(state, HardState) and state.cut.threshold < np.inf:
+        # which of the rows that tie at the cut are kept depends on their order
+        trimmed = np.flatnonzero(kept < 1)
+        costs = X.part(trimmed).nearest(state.C, state.n_memberships).cost
+        kept[trimmed[costs <= state.cut.threshold]] = 1.0
+    if X.weights is not None:
+        kept *= X.weights
+    memberships = state.compact_memberships()
+    if isinstance(memberships, Memberships):
+        masses = memberships.masses(kept)
+    else:
+        masses = memberships.T @ kept
+    # sums of weights may differ in their last digit
+    by_size = -np.round(masses / X.mass, 12)
+    return np.lexsort([*state.C.T[::-1], by_size])
 
 
 def blocks_of(

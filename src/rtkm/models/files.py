@@ -90,7 +90,7 @@ def load(path: str | os.PathLike[str], *, max_bytes: int = MOST_BYTES) -> Any:
     >>> loaded
     TrimmedKMeans(contamination=1, n_clusters=2, random_state=0)
     >>> loaded.predict([[0.4], [500.0]])
-    array([ 1, -1], dtype=int32)
+    array([ 0, -1], dtype=int32)
     """
     return read_model(path, max_bytes)[1]
 

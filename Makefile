@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 SANITIZED = $(VENV)-sanitize
+RACES = $(VENV)-tsan
 OTHER = $(VENV)-other
 # ON, as in CI: a warning of the C++ compiler ends the build
 WERROR ?= OFF
@@ -32,7 +33,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
 .PHONY: test-pythons fuzz
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands asv quality same-bits paper paper-quick
-.PHONY: sanitized sanitize sanitize-quick valgrind clean
+.PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
 
 help:
 	@echo "make demo      find clusters and outliers in a medical table: a picture and a report"
@@ -54,6 +55,7 @@ help:
 	@echo "make paper-quick  the same from fewer starts, into build/paper-quick: a minute"
 	@echo "make sanitize  tests of the native core under address and undefined-behavior checks"
 	@echo "make sanitize-quick  a small run of every kernel under the same checks"
+	@echo "make tsan      a run of every kernel in several threads, watched for races"
 	@echo "make valgrind  a small run of every kernel under memcheck"
 	@echo "make clean     remove the environment and what was built"
 
@@ -150,7 +152,7 @@ SANITIZED_PYTHON = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
 
 sanitized:
 	$(MAKE) $(SANITIZED)/with-test VENV=$(SANITIZED) WERROR=OFF \
-	  BUILD="--config-settings=cmake.define.RTKM_SANITIZE=ON \
+	  BUILD="--config-settings=cmake.define.RTKM_SANITIZE=address,undefined \
 	    --config-settings=build-dir=build/sanitize"
 
 sanitize: sanitized
@@ -161,6 +163,16 @@ sanitize-quick: sanitized
 	  RTKM_INSTRUCTIONS=$$set $(SANITIZED_PYTHON) tests/memcheck.py || exit 1; \
 	done
 
+# races between the threads of a pass; addresses must not be random, or older runtimes
+# find no room for theirs
+tsan:
+	$(MAKE) $(RACES)/with-test VENV=$(RACES) WERROR=OFF \
+	  BUILD="--config-settings=cmake.define.RTKM_SANITIZE=thread \
+	    --config-settings=build-dir=build/tsan"
+	LD_PRELOAD="$$($(CXX) -print-file-name=libtsan.so)" OMP_NUM_THREADS=4 \
+	  OPENBLAS_NUM_THREADS=1 TSAN_OPTIONS="halt_on_error=1 report_signal_unsafe=0" \
+	  setarch --addr-no-randomize $(RACES)/bin/python tests/memcheck.py 2111
+
 # once for each instruction set; the log shows errors alone
 valgrind: $(VENV)/with-test
 	for set in "" baseline; do \
@@ -170,7 +182,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
+	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

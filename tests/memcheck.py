@@ -1,12 +1,16 @@
-"""A small run through every kernel, for ``make valgrind`` to watch.
+"""A small run through every kernel, for valgrind and the sanitizers to watch.
+
+    python tests/memcheck.py [ROWS]
 
 Sizes are odd, so that tiles and vectors have rests, and answers are checked only for
-being numbers: what they are is the tests' business.
+being numbers: what they are is the tests' business. Threads share the work from 1,024
+rows on.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 
 import numpy as np
@@ -17,7 +21,7 @@ from sklearn.base import clone
 from rtkm import CBOD, LDOF, RTKM, NEOKMeans, TrimmedKMeans
 
 # NumPy hands out used blocks again below 1024 bytes, whose bytes then count as set
-N_ROWS = 131
+N_ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 131
 WEIGHTED = [RTKM(3, random_state=0), RTKM(3, step=1.1, random_state=0)]
 MODELS = [
     *(cls(3, n_init=1, max_iter=4, random_state=0) for cls in CLUSTERERS),

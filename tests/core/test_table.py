@@ -348,6 +348,28 @@ def test_swap_gains_are_the_changes_of_the_capped_cost(form):
             assert gains[c, j] == pytest.approx(capped(moved) - capped(C), abs=1e-8)
 
 
+@each_form
+def test_rows_are_counted_along_the_lines_between_centers(form):
+    for rng, X, table, C, _, weight in problems(form, seed=21, n_trials=12):
+        cap = float(np.quantile(table.nearest(C, 1).cost, rng.choice([0.5, 1.0])))
+        counts = table.count_along_lines(C, cap, 4, 6)
+        expected = reference.count_along_lines(X, C, cap, 4, 6, weight)
+        assert_array_equal(counts, expected)
+
+
+def test_places_on_a_line_run_from_the_middle_to_the_own_center():
+    # centers at 0 and 8: rows at 0, 3, 5 and 7.9 are 1, 1/4, 1/4 and 3.9/4 of the way
+    # from the middle, at 4, to their own center; the row at 30 costs more than the cap
+    table = make_table(reference.column(0, 3, 5, 7.9, 30))
+    counts = table.count_along_lines(reference.column(0, 8), 100.0, 4, 6)
+    assert counts[0, 1].tolist() == [0, 1, 0, 0, 1, 0]
+    assert counts[1, 0].tolist() == [0, 1, 0, 1, 0, 0]
+    assert counts[0, 0].tolist() == [2, 0, 0, 0, 0, 0]
+    # equal centers have no line
+    equal = table.count_along_lines(reference.column(1, 1), np.inf, 4, 6)
+    assert equal[0, 0, 0] == equal.sum() == 5
+
+
 @pytest.mark.parametrize("offset", [0.0, 1e8])
 def test_an_objective_counts_as_lower_only_beyond_rounding(offset):
     table = make_table(np.array([[0.0], [0.1], [0.7]]) + offset)
@@ -381,6 +403,7 @@ def answers(table, C, s=2):
     named |= {"kept": state.kept, "objective": state.objective, "D": D}
     gains = table.swap_gains(C[::2] + 1, nearest, len(C), state.cut.threshold)
     named |= {"gains": gains}
+    named |= {"lines": table.count_along_lines(C, state.cut.threshold, 20, 30)}
     named |= {"weighted": table.weighted_means(1 / (1.0 + D), C)}
     return {name: np.asarray(value) for name, value in named.items()}
 

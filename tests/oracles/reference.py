@@ -245,6 +245,27 @@ def squared_residuals(X, B, C):
 # Sets of clusters: a set is a tuple of cluster numbers in order, its cost a function
 
 
+def count_along_lines(X, C, cap, per_half, n_bins, weight=None):
+    """Rows of each center by their place on the lines to the others, (k, k, n_bins).
+
+    A place is a fraction here, so that rows on an edge are in the bin above.
+    """
+    X, C = np.asarray(X, dtype=np.float64), np.asarray(C, dtype=np.float64)
+    counts = np.zeros((len(C), len(C), n_bins))
+    for x, w in zip(X, _row_weights(weight, len(X)), strict=True):
+        squared = [_exact_squared(x, c) for c in C]
+        i = squared.index(min(squared))
+        if squared[i] > cap:
+            continue
+        counts[i, i, 0] += w
+        for j, c in enumerate(C):
+            gap = _exact_squared(C[i], c)
+            place = (squared[j] - squared[i]) / gap * per_half if gap else n_bins
+            if place < n_bins:
+                counts[i, j, math.floor(place)] += w
+    return counts
+
+
 def mean_cost(x, C):
     """Cost of a set: the squared distance of x to the mean of its centers."""
     return lambda members: float(((x - C[list(members)].mean(axis=0)) ** 2).sum())
@@ -320,6 +341,10 @@ def draw(probabilities_weight, X, u):
         if reached > target:
             return int(i)
     raise ValueError(f"u={u!r} draws no row; expected u in [0, 1) and some weight.")
+
+
+def _exact_squared(a, b):
+    return sum((Fraction(x) - Fraction(y)) ** 2 for x, y in zip(a, b, strict=True))
 
 
 def _row_weights(weight, n_rows):

@@ -316,6 +316,18 @@ class Table:
         gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
         return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
 
+    def count_along_lines(
+        self, C: NDArray[Any], cap: float, per_half: int, n_bins: int
+    ) -> NDArray[np.float64]:
+        """Return how the rows of each center lie along the lines to the others.
+
+        Entry (i, j, b) is the mass of the rows nearest to center i, and no costlier
+        than the cap, that are projected to bin b of the line through centers i and j:
+        bin 0 starts halfway between both, bin `per_half` at center i. Entry (i, i, 0)
+        is the mass of all such rows of center i.
+        """
+        return self._native.count_along_lines(C, cap, per_half, n_bins)
+
     def lower(self, cost: NDArray[np.float64], C: NDArray[Any]) -> None:
         """Lower each cost, in place, to the squared distance of one center."""
         self._native.lower(C, cost)

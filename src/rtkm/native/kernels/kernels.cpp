@@ -2,6 +2,7 @@
 #include "kernels/kernels.hpp"
 
 #include "kernels/bounded_pass.hpp"
+#include "kernels/lines.hpp"
 #include "kernels/nearest.hpp"
 #include "kernels/pairs.hpp"
 #include "kernels/proximal_step.hpp"
@@ -72,6 +73,7 @@ constexpr Kernels<T> table(const char* name) {
             distances<T>,
             lower<T>,
             swap_gains<T>,
+            count_along_lines<T>,
             weighted_sums<T>,
             residuals<T>,
             mean_pair_distances<T>,

@@ -63,6 +63,12 @@ struct Kernels {
                        const Nearest&, double cap, std::size_t k, double* gains,
                        const Workspace<T>&);
 
+    // Adds, for each pair of centers (own, other), the mass of the rows in each bin along
+    // the line between them, of rows no costlier than `cap`; the first bin of the pair
+    // (own, own) has the mass of all such rows of the center.
+    void (*count_along_lines)(const Rows<T>&, Range, const Centers<T>&, const LineBins&,
+                              double cap, double* counts, const Workspace<T>&);
+
     // Sums and masses under n x k weights.
     void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
                           Sums&);

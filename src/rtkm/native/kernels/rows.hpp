@@ -84,6 +84,12 @@ struct Closest {
     double squared = __builtin_inf();
 };
 
+// Bins along the lines between k centers, from halfway on towards a row's own center.
+struct LineBins {
+    const double* per_square;  // k x k: bins for each unit of a squared distance, 0: none
+    std::size_t count;         // rows beyond the last are not counted
+};
+
 // Partial sums of a block: weighted rows and masses of k centers, and the cost of what
 // was kept.
 struct Sums {

@@ -121,6 +121,38 @@ void swap_gains(const Parallel& parallel, const Rows<T>& rows,
         for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
 }
 
+// Counts k x k x n_bins masses; a bin is one of `per_half` between the middle of a line
+// and its end.
+template <class T>
+void count_along_lines(const Parallel& parallel, const Rows<T>& rows,
+                       const Centers<T>& centers, double cap, std::size_t per_half,
+                       std::size_t n_bins, double* counts) {
+    const std::size_t k = centers.k, size = k * k * n_bins;
+    std::vector<double> per_square(k * k);
+    for (std::size_t i = 0; i < k; ++i)
+        for (std::size_t j = 0; j < k; ++j) {
+            double gap = 0;
+            for (std::size_t f = 0; f < rows.p; ++f) {
+                const double d = static_cast<double>(centers.data[i * rows.p + f]) -
+                                 centers.data[j * rows.p + f];
+                gap += d * d;
+            }
+            // centers that are one have no line
+            per_square[i * k + j] = gap > 0 ? static_cast<double>(per_half) / gap : 0;
+        }
+    const LineBins bins{per_square.data(), n_bins};
+    const Partition partition(rows.n, size);
+    std::vector<std::vector<double>> partial(partition.n_parts);
+    pass<T>(parallel, partition, rows, k, 0,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                partial[part].resize(size);
+                kernels<T>().count_along_lines(rows, range, centers, bins, cap,
+                                               partial[part].data(), work);
+            });
+    for (const auto& part : partial)
+        for (std::size_t i = 0; i < part.size(); ++i) counts[i] += part[i];
+}
+
 template <class T>
 void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
                    std::size_t k, Sums& total) {

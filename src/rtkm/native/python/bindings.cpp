@@ -162,6 +162,20 @@ public:
         });
     }
 
+    nb::ndarray<nb::numpy, double> count_along_lines(nb::object C, double cap,
+                                                     std::size_t per_half,
+                                                     std::size_t n_bins) const {
+        return visit([&](const auto& rows) {
+            const CentersOf centers(rows, C);
+            auto counts = zeros<double>({centers.k, centers.k, n_bins});
+            without_gil([&] {
+                rtkm::count_along_lines(parallel_, rows, centers, cap, per_half, n_bins,
+                                        counts.data());
+            });
+            return counts;
+        });
+    }
+
     nb::tuple weighted_sums(Matrix<const double> weights) const {
         return visit([&](const auto& rows) {
             const std::size_t k = weights.shape(1);
@@ -353,6 +367,8 @@ NB_MODULE(_native, m) {
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
+        .def("count_along_lines", &Table::count_along_lines, "C"_a, "cap"_a, "per_half"_a,
+             "n_bins"_a)
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)
         .def("mean_pair_distances", &Table::mean_pair_distances, "neighbors"_a)
         .def("leaders", &Table::leaders, "radius"_a)

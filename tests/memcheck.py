@@ -18,7 +18,7 @@ from conftest import CLUSTERERS, VARIANTS
 from scipy import sparse
 from sklearn.base import clone
 
-from rtkm import CBOD, LDOF, RTKM, NEOKMeans, TrimmedKMeans
+from rtkm import CBOD, LDOF, RTKM, NEOKMeans, TrimmedKMeans, choose
 
 # NumPy hands out used blocks again below 1024 bytes, whose bytes then count as set
 N_ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 131
@@ -52,6 +52,7 @@ def main() -> None:
         for model in WEIGHTED:
             weight = rng.integers(0, 3, size=N_ROWS) / 2
             assert np.isfinite(model.fit(X, sample_weight=weight).objective_)
+        assert np.isfinite(choose(X, random_state=0).init).all()
         LDOF(n_neighbors=7).fit(X)
         if not sparse.issparse(X):
             CBOD().fit(X)

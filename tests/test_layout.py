@@ -18,6 +18,7 @@ FLOORS = [
     {"core", "projections"},
     {"seeding"},
     {"metrics", "datasets"},
+    {"choosing"},
     {"clusterers", "detectors"},
     {"tables", "models", "compare"},
     {"report"},

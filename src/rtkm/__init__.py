@@ -9,6 +9,7 @@ from rtkm import (
 )
 from rtkm._version import __version__ as __version__
 from rtkm._warnings import ScaleWarning
+from rtkm.choosing import Choice, choose
 from rtkm.clusterers.fuzzy import FuzzyCMeans
 from rtkm.clusterers.kmor import KMOR
 from rtkm.clusterers.moc import MOC
@@ -42,6 +43,7 @@ __all__ = [
     "ORC",
     "ROKM",
     "RTKM",
+    "Choice",
     "ClusterDetector",
     "FuzzyCMeans",
     "KMeansMinusMinus",
@@ -51,6 +53,7 @@ __all__ = [
     "ScaleWarning",
     "TableModel",
     "TrimmedKMeans",
+    "choose",
     "compare",
     "datasets",
     "describe_model",

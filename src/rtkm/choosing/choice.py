@@ -1,0 +1,184 @@
+"""What was chosen, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.choosing.tails import Tail, mixture_cutoff
+
+
+class SmallGroups(NamedTuple):
+    """Groups that count as outliers: rows of each, and where they are."""
+
+    sizes: NDArray[np.float64]
+    centers: NDArray[Any]
+
+
+class FittedTail(NamedTuple):
+    """The tail of the squared distances within clusters, for the judgment of new rows.
+
+    A row of cluster j scores its squared distance over ``scales[j]``; the scores are
+    distributed as `tail`. `masses` are the rows of the clusters; `chance` is that of an
+    inlier to be flagged.
+    """
+
+    tail: Tail
+    scales: NDArray[np.float64]
+    masses: NDArray[np.float64]
+    chance: float
+
+    def cutoff(self, chance: float | None = None) -> float:
+        """Return the squared distance from which new rows are outliers."""
+        wanted = self.chance if chance is None else chance
+        return mixture_cutoff(self.tail, self.scales, self.masses, wanted)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Choice:
+    """The number of clusters and of outliers of a table, and how sure that is.
+
+    Two groups are two clusters if clearly fewer rows lie between them than around
+    either; groups far smaller than the rest count as outliers. Rows farther out than
+    the shape of their cluster explains are outliers, cut so that about one flag in
+    seven is a false alarm, and none if they look like mere heavy tails.
+
+    Attributes
+    ----------
+    n_clusters : int
+        The number of clusters.
+    n_outliers : int
+        The number of outliers, in rows.
+    contamination : float
+        The same as a share of all rows.
+    alternatives : tuple of int
+        Other numbers of clusters that could be meant, the likeliest first.
+    is_sure : bool
+        Whether there are no such numbers.
+    small_groups : SmallGroups
+        ``sizes`` and ``centers`` of groups too small to be clusters.
+    heavy_tails : bool
+        Whether heavy tails explain the rows that lie far out.
+    init : ndarray of shape (n_clusters, n_features)
+        Centers to start a fit from.
+    warnings : tuple of str
+        What to know before relying on the choice.
+    table : tuple of dict
+        For each number of cells tried: the groups they make (``n_groups``, and at a
+        laxer and a stricter level), their trimmed ``cost``, and their ``stability``,
+        the share of rows that two halves of the table give the same cell.
+    pairs : tuple of dict
+        For each pair of clusters, the weakest first: rows ``between`` them and
+        ``around`` either, the ``chance`` of so few between were there no gap, and
+        whether they are ``apart``; for the weakest a ``histogram`` along the line
+        between two of their cells, from beyond one center to beyond the other.
+    share_path : tuple of float
+        How the share of outliers settled.
+    fitted_tail : FittedTail or None
+        The tail of distances within clusters; none where they do not spread.
+    n_rows : float
+        The total weight of the table.
+    was_given : tuple of str
+        The parameters that were known, and not chosen.
+    params : dict
+        The numbers as parameters of :class:`rtkm.RTKM`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rtkm import RTKM, choose
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (99, 2)), rng.normal(9, 1, (99, 2))])
+    >>> choice = choose(np.concatenate([X, [[30.0, -30.0], [-40.0, 9.0]]]))
+    >>> choice.n_clusters, choice.n_outliers, choice.is_sure
+    (2, 2, True)
+    >>> RTKM(**choice.params)
+    RTKM(contamination=2, n_clusters=2)
+    """
+
+    n_clusters: int
+    n_outliers: int
+    n_rows: float
+    init: NDArray[Any]
+    alternatives: tuple[int, ...] = ()
+    small_groups: SmallGroups
+    heavy_tails: bool = False
+    warnings: tuple[str, ...] = ()
+    table: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+    share_path: tuple[float, ...] = ()
+    fitted_tail: FittedTail | None = field(default=None, repr=False)
+    was_given: tuple[str, ...] = ()
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """Parameters of :class:`rtkm.RTKM`, as in ``RTKM(**choice.params)``."""
+        return {"n_clusters": self.n_clusters, "contamination": self.n_outliers}
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether no other number of clusters could be meant."""
+        return not self.alternatives
+
+    @property
+    def contamination(self) -> float:
+        """The outliers as a share of all rows."""
+        return self.n_outliers / self.n_rows
+
+    def summary(self) -> str:
+        """Return what was chosen, in sentences.
+
+        Returns
+        -------
+        str
+            One finding a line.
+        """
+        lines = [self._on_clusters(), self._on_outliers()]
+        for size in self.small_groups.sizes:
+            lines.append(
+                f"{size:.0f} rows alike, far from the rest, are counted as outliers; "
+                f"a lower min_cluster or n_clusters={self.n_clusters + 1} makes them "
+                "a cluster."
+            )
+        return "\n".join([*lines, *self.warnings])
+
+    def _on_clusters(self) -> str:
+        if "n_clusters" in self.was_given:
+            return f"{counted(self.n_clusters, 'cluster')}, as you asked."
+        if self.alternatives:
+            others = " or ".join(map(str, self.alternatives))
+            sure = f"; it could also be {others}"
+        else:
+            sure = ", and no other number is likely"
+        if self.n_clusters > 1:
+            return f"{self.n_clusters} clusters with gaps between them{sure}."
+        lines = [line for line in self.table if line["n_cells"] > 1]
+        text = f"No separate groups were found{sure}"
+        if not lines:
+            return f"{text}."
+        best = max(lines, key=lambda line: line["stability"])
+        return (
+            f"{text}. If you want segments, {best['n_cells']} are the most stable: two "
+            f"halves of the rows agree on {best['stability']:.0%}."
+        )
+
+    def _on_outliers(self) -> str:
+        rows = f"{counted(self.n_outliers, 'row')} ({self.contamination:.1%})"
+        if "contamination" in self.was_given:
+            return f"{rows} to be trimmed, as you asked."
+        if self.heavy_tails:
+            return (
+                f"{rows} stand out; other rows far out look like the heavy tails of "
+                "their clusters."
+            )
+        if not self.n_outliers:
+            return "No row stands out."
+        return f"{rows} stand out from their cluster."
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,325 @@
+"""Which rows are outliers: those farther out than the shape of their cluster explains.
+
+As in reweighting after the MCD (P. J. Rousseeuw, K. Van Driessen, Technometrics 41
+(1999), 212-223), rows are judged by the distribution that the inner ones show. The cut
+is that of Benjamini and Hochberg, with the share of outliers estimated as by J. D.
+Storey (Journal of the Royal Statistical Society B 64 (2002), 479-498).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rtkm.choosing.choice import FittedTail
+from rtkm.choosing.fits import trimmed_fit
+from rtkm.choosing.tails import (
+    HIGH,
+    LOW,
+    MIDDLE,
+    Inner,
+    Tail,
+    benjamini_hochberg,
+    fit_heavy,
+    fit_light,
+)
+from rtkm.core.states import blocks_of
+from rtkm.core.table import Table
+
+# rounds in which the share of outliers and the tail are found from one another
+MAX_ROUNDS = 12
+# heavy tails explain the outliers if they leave less than this share of them
+EXPLAINED = 0.25
+# rows for each column that a cluster needs to have a shape of its own
+ROWS_PER_COLUMN = 20
+# largest over smallest variance from which a cluster is long
+LONG = 4.0
+# share of the rows of a cluster, its innermost, that its shape is taken from
+SHAPE_SHARE = 0.75
+# rows that a shape, and the dimension, are estimated from at most
+SHAPE_ROWS, DIMENSION_ROWS = 5000, 500
+# rows that the tail is fitted to at most
+TAIL_ROWS = 20_000
+
+
+class Shape(NamedTuple):
+    """Mean and inverse root of the covariance of a long cluster."""
+
+    mean: NDArray[np.float64]
+    root: NDArray[np.float64]
+
+    def scores(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return squared Mahalanobis distances."""
+        scores: NDArray[np.float64] = np.square((rows - self.mean) @ self.root).sum(1)
+        return scores
+
+
+class Scores(NamedTuple):
+    """How far out each row is, in units of the middle of its cluster, its scale."""
+
+    labels: NDArray[np.int32]
+    values: NDArray[np.float64]
+    scales: NDArray[np.float64]
+
+
+class Flags(NamedTuple):
+    """Rows beyond a fitted tail."""
+
+    mass: float  # of the rows that are flagged
+    limit: float  # the largest p-value that is flagged, -1 if none is
+    path: tuple[float, ...]  # how the share of outliers settled
+    tail: Tail | None  # none where the scores have no spread
+    C: NDArray[Any]
+    scales: NDArray[np.float64]
+
+    @property
+    def share(self) -> float:
+        """The share of outliers."""
+        return self.path[-1]
+
+
+class Outliers(NamedTuple):
+    """The flags that count, and whether tails are heavy."""
+
+    flags: Flags
+    heavy_tails: bool
+    shapes: dict[int, Shape]
+
+    @property
+    def fit_tail(self) -> Callable[[Inner], Tail]:
+        """How the tail was fitted."""
+        return fit_heavy if self.heavy_tails else fit_light
+
+
+def choose_outliers(
+    Y: Table, C: NDArray[Any], false_alarms: float, start: float
+) -> Outliers:
+    """Flag what is beyond light tails, but nothing that heavy tails explain."""
+    shapes = find_shapes(Y, C)
+    light = flag_rows(Y, C, shapes, fit_light, start, false_alarms)
+    if not light.mass:
+        return Outliers(light, False, shapes)
+    heavy = flag_rows(Y, light.C, shapes, fit_heavy, light.share, false_alarms)
+    if heavy.mass < EXPLAINED * light.mass:
+        return Outliers(heavy, True, shapes)
+    return Outliers(light, False, shapes)
+
+
+def flag_rows(
+    X: Table,
+    C: NDArray[Any],
+    shapes: dict[int, Shape],
+    fit_tail: Callable[[Inner], Tail],
+    start: float,
+    false_alarms: float,
+) -> Flags:
+    """Find the share of outliers and the tail of the others from one another."""
+    share, path = start, [start]
+    mass, limit, tail = 0.0, -1.0, None
+    for _ in range(MAX_ROUNDS):
+        state = trimmed_fit(X, C, share * X.mass)
+        C = state.C
+        scores = score_rows(X, C, shapes, 1 - share)
+        inner = inner_scores(X, C, shapes, scores, state.v, 1 - share)
+        if inner is None:
+            return Flags(0.0, -1.0, (*path, 0.0), None, C, scores.scales)
+        tail = fit_tail(inner)
+        mass, limit = count_flags(X, tail, scores, false_alarms)
+        # as many flags as a clean table would have are no outliers
+        by_chance = max(limit, 0.0)
+        share = max(0.0, (mass / X.mass - by_chance) / (1 - by_chance))
+        path.append(share)
+        if abs(share - path[-2]) * X.mass < 1:
+            break
+    return Flags(mass, limit, tuple(path), tail, C, scores.scales)
+
+
+def count_flags(
+    X: Table, tail: Tail, scores: Scores, false_alarms: float
+) -> tuple[float, float]:
+    """Return the mass of the flagged rows, and the largest p-value among them."""
+    # no other row has a p-value small enough
+    far = np.flatnonzero(scores.values >= tail.score_at(false_alarms))
+    p = tail.beyond(scores.values[far])
+    weights = np.ones(len(far)) if X.weights is None else X.weights[far]
+    limit = benjamini_hochberg(p, weights, X.mass, false_alarms)
+    return float(weights[p <= limit].sum()), limit
+
+
+def flags_of_all(X: Table, found: Outliers, false_alarms: float) -> Flags:
+    """Count the rows of a table that are flagged by what a sample of it showed."""
+    flags = found.flags
+    if flags.tail is None:
+        return flags
+    scores = score_rows(X, flags.C, found.shapes, 1 - flags.share, flags.scales)
+    mass, limit = count_flags(X, flags.tail, scores, false_alarms)
+    return flags._replace(mass=mass, limit=limit)
+
+
+def score_rows(
+    X: Table,
+    C: NDArray[Any],
+    shapes: dict[int, Shape],
+    inner: float,
+    scales: NDArray[np.float64] | None = None,
+) -> Scores:
+    """Score every row by its cluster, in given scales or those of the inner rows."""
+    nearest = X.nearest(C, 1)
+    labels, values = nearest.labels[:, 0], nearest.cost.copy()
+    by_cluster = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=len(C)))
+    found = np.zeros(len(C)) if scales is None else scales
+    for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
+        part = values[rows]
+        if j in shapes:
+            for some, place in blocks_of(rows):
+                part[place] = shapes[j].scores(X.rows(some))
+        if scales is None and len(rows):
+            weights = None if X.weights is None else X.weights[rows]
+            found[j] = quantile(part, weights, MIDDLE * inner)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values[rows] = np.where(part > 0, part / found[j], 0.0)
+    return Scores(labels, values, found)
+
+
+def quantile(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None, share: float
+) -> float:
+    """Return the value up to which a share of the weight lies."""
+    if weights is None:
+        place = min(len(values) - 1, max(0, int(np.ceil(share * len(values))) - 1))
+        return float(np.partition(values, place)[place])
+    order = np.argsort(values, kind="stable")
+    ends = np.cumsum(weights[order])
+    place = int(np.searchsorted(ends, share * ends[-1] * (1 - 1e-12)))
+    return float(values[order[min(place, len(values) - 1)]])
+
+
+def inner_scores(
+    X: Table,
+    C: NDArray[Any],
+    shapes: dict[int, Shape],
+    scores: Scores,
+    v: NDArray[np.float64],
+    inner: float,
+) -> Inner | None:
+    """Return what a tail is fitted to, or nothing where the scores do not spread."""
+    low, middle, high = (
+        quantile(scores.values, X.weights, share * inner)
+        for share in (LOW, MIDDLE, HIGH)
+    )
+    if not 0 < low < high < np.inf:
+        return None
+    dimension = effective_dimension(X, C, shapes, scores.labels, v)
+    return Inner(low, middle, high, dimension, X.mass)
+
+
+def effective_dimension(
+    X: Table,
+    C: NDArray[Any],
+    shapes: dict[int, Shape],
+    labels: NDArray[np.int32],
+    v: NDArray[np.float64],
+) -> float:
+    """Return (tr S)^2 / tr S^2 of the covariance S within clusters.
+
+    The second trace is the mean squared inner product of two different rows: with each
+    row's product with itself it would be too large where columns are many.
+    """
+    numbers, w = spread(v if X.weights is None else v * X.weights, DIMENSION_ROWS)
+    R = X.rows(numbers).astype(np.float64) - C[labels[numbers]]
+    for j, shape in shapes.items():
+        of = labels[numbers] == j
+        R[of] = R[of] @ shape.root
+    norms = np.square(R).sum(axis=1)
+    mass = float(w.sum())
+    size = float(w @ norms) / mass
+    if not (size > 0 and mass > 1):
+        return float(X.n_features)
+    # in units of their width, or fourth powers might overflow
+    R *= (w / size)[:, None] ** 0.5
+    products = R.T @ R if R.shape[1] < len(R) else R @ R.T
+    pairs = float(np.square(products).sum() - w @ np.square(norms / size))
+    n_pairs = mass**2 - mass
+    # no rows are spread less than along a line, or more than in all directions
+    return float(n_pairs / np.clip(pairs, n_pairs / X.n_features, n_pairs))
+
+
+def spread(
+    weights: NDArray[np.float64], most: int
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return rows evenly along the total weight, at most so many, and their weights."""
+    rows = np.flatnonzero(weights)
+    if weights.sum() <= most:
+        return rows, weights[rows]
+    ends = np.cumsum(weights[rows])
+    places = (np.arange(most) + 0.5) * (ends[-1] / most)
+    counts = np.bincount(np.searchsorted(ends, places, side="right"))
+    drawn = np.flatnonzero(counts)
+    return rows[drawn], counts[drawn].astype(np.float64)
+
+
+def find_shapes(X: Table, C: NDArray[Any]) -> dict[int, Shape]:
+    """Return the shapes of long clusters that have the rows to tell."""
+    shapes: dict[int, Shape] = {}
+    if X.n_features == 1:
+        return shapes
+    nearest = X.nearest(C, 1)
+    least = ROWS_PER_COLUMN * X.n_features
+    for j in range(len(C)):
+        is_own = (nearest.labels[:, 0] == j).astype(np.float64)
+        own = is_own if X.weights is None else is_own * X.weights
+        rows, weights = spread(own, SHAPE_ROWS)
+        if weights.sum() < least or len(rows) <= X.n_features:
+            continue
+        R = X.rows(rows).astype(np.float64)
+        shape = find_shape(R, weights, nearest.cost[rows])
+        if shape is not None:
+            shapes[j] = shape
+    return shapes
+
+
+def find_shape(
+    R: NDArray[np.float64], weights: NDArray[np.float64], scores: NDArray[np.float64]
+) -> Shape | None:
+    """Return the shape of the inner rows by four C-steps of the MCD, if it is long."""
+    for _ in range(4):
+        inner = weights * (scores <= quantile(scores, weights, SHAPE_SHARE))
+        mean = inner @ R / inner.sum()
+        centered = R - mean
+        S = (inner[:, None] * centered).T @ centered / inner.sum()
+        variances, axes = np.linalg.eigh(S)
+        if not variances[0] > 1e-9 * variances[-1]:
+            return None
+        shape = Shape(mean, axes / np.sqrt(variances))
+        scores = np.square(centered @ shape.root).sum(axis=1)
+    return shape if variances[-1] > LONG * variances[0] else None
+
+
+def fit_tail(
+    X: Table, C: NDArray[Any], share: float, false_alarms: float = 0.15
+) -> FittedTail | None:
+    """Fit the tail of the squared distances to some centers, for a share of outliers.
+
+    It is the heavy one if that explains the rows beyond the light one; there is none if
+    the distances do not spread. The chance is the largest p-value that is flagged; if
+    none is, the one at which a single row would be.
+    """
+    state = X.concentrate(C, 1, X.mass * (1 - share))
+    scores = score_rows(X, C, {}, 1 - share)
+    inner = inner_scores(X, C, {}, scores, state.v, 1 - share)
+    if inner is None:
+        return None
+    found = []
+    for fit in fit_light, fit_heavy:
+        tail = fit(inner)
+        found.append((tail, *count_flags(X, tail, scores, false_alarms)))
+    (_, light_mass, _), (_, heavy_mass, _) = found
+    tail, _, limit = found[1 if heavy_mass < EXPLAINED * light_mass else 0]
+    chance = max(limit, false_alarms / X.mass)
+    weights = state.v if X.weights is None else state.v * X.weights
+    masses = np.bincount(scores.labels, weights, len(C)).astype(np.float64)
+    return FittedTail(tail, scores.scales, masses, min(chance, false_alarms))

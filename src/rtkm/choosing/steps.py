@@ -1,0 +1,448 @@
+"""The two steps of a choice: how many clusters, then which rows are outliers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_random_state
+
+from rtkm.choosing.choice import Choice, FittedTail, SmallGroups
+from rtkm.choosing.clusters import (
+    PER_HALF,
+    SAMPLE_ROWS,
+    Trial,
+    find_gaps,
+    group_means,
+    plateau,
+    try_cells,
+)
+from rtkm.choosing.fits import trimmed_fit
+from rtkm.choosing.outliers import (
+    TAIL_ROWS,
+    choose_outliers,
+    fit_tail,
+    flag_rows,
+    flags_of_all,
+)
+from rtkm.choosing.samples import sample
+from rtkm.core.params import (
+    Auto,
+    Count,
+    OutlierRows,
+    RandomState,
+    Rule,
+    UpToOne,
+    check_value,
+    is_integer,
+    is_number,
+    whole_rows,
+    written,
+)
+from rtkm.core.table import Table
+from rtkm.core.validation import check_row_count, make_table
+from rtkm.seeding import draw_far_rows
+
+# the share that is trimmed while nothing is known of outliers
+START = 0.1
+# total weight below which nothing is chosen, and below which that is uncertain
+LEAST_ROWS, FEW_ROWS = 20, 150
+# a group within these multiples of the least size of a cluster could be counted the
+# other way
+DOUBTFUL = 0.4, 1.6
+# share of flagged rows above which a choice is doubtful
+MANY = 0.15
+# rows looked at for columns of few values
+GLANCED_ROWS, GLANCED_COLUMNS = 500, 300
+
+Share = Annotated[
+    float, Rule("a number in (0, 1)", lambda v: is_number(v, above=0) and v < 1)
+]
+Numbers = "auto' or an integer of at least 1, or several of them"
+
+
+class Found(NamedTuple):
+    """What the first step found."""
+
+    n_clusters: int
+    C: NDArray[Any]
+    alternatives: tuple[int, ...] = ()
+    small_groups: SmallGroups | None = None
+    trials: tuple[Trial, ...] = ()
+    pairs: tuple[dict[str, Any], ...] = ()
+
+
+class Settled(NamedTuple):
+    """What the second step found, or took as given."""
+
+    n_outliers: int
+    C: NDArray[Any]
+    fitted_tail: FittedTail | None
+    share_path: tuple[float, ...] = ()
+    heavy_tails: bool = False
+    warnings: tuple[str, ...] = ()
+
+
+def choose(
+    X: ArrayLike,
+    n_clusters: Any = "auto",
+    contamination: Any = "auto",
+    *,
+    max_clusters: int = 40,
+    min_cluster: float = 0.25,
+    false_alarms: float = 0.15,
+    sample_weight: ArrayLike | None = None,
+    random_state: Any = None,
+) -> Choice:
+    """Choose the number of clusters and of outliers of a table.
+
+    Two groups are two clusters if clearly fewer rows lie between them than around
+    either; groups far smaller than the rest count as outliers. Rows farther out than
+    the shape of their cluster explains are outliers, cut so that about one flag in
+    seven is a false alarm, and none if they look like mere heavy tails.
+
+    Clusters that touch count as one: the number is that of groups with a gap between
+    them, and 1 says that there is none. Columns count by their units, as in a fit.
+
+    Parameters
+    ----------
+    X : array-like or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    n_clusters : "auto", int or several ints, default="auto"
+        The number of clusters, if it is known, or numbers to choose from.
+    contamination : "auto", float in [0, 1) or int, default="auto"
+        The share of outliers or their number, if it is known.
+    max_clusters : int, default=40
+        The most clusters to look for.
+    min_cluster : float in (0, 1], default=0.25
+        Groups smaller than this share of the median group count as outliers.
+    false_alarms : float in (0, 1), default=0.15
+        Share of false alarms to expect among the rows that are flagged.
+    sample_weight : array-like of shape (n_samples,), default=None
+        A row of weight 2 counts as that row twice.
+    random_state : int, RandomState or None, default=None
+        Makes the choice reproducible.
+
+    Returns
+    -------
+    Choice
+        The numbers, other likely numbers, and what they were chosen by.
+
+    Notes
+    -----
+    Cells of trimmed k-means that are not apart make up a group, as in UniForCE [1]_ and
+    dip-means [2]_; the number of groups that most numbers of cells agree on is chosen.
+    Whether two cells are apart is counted along the line between their centers, which
+    are found in one half of the rows, in the other half. At most 4000 rows are used.
+
+    Squared distances within clusters are held against a chi-square distribution whose
+    degrees of freedom fit the inner rows, as in reweighting after the MCD [3]_; the cut
+    is that of Benjamini and Hochberg [4]_. Long clusters are measured in their own
+    covariance. The tail is fitted to at most 20,000 rows.
+
+    References
+    ----------
+    .. [1] G. Vardakas, I. Papakostas, A. Likas, "UniForCE: the unimodality forest
+       method for clustering and estimation of the number of clusters" (2023).
+    .. [2] A. Kalogeratos, A. Likas, "Dip-means: an incremental clustering method for
+       estimating the number of clusters", NIPS 2012.
+    .. [3] P. J. Rousseeuw, K. Van Driessen, "A fast algorithm for the minimum
+       covariance determinant estimator", Technometrics 41 (1999), 212-223.
+    .. [4] Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate", Journal of
+       the Royal Statistical Society B 57 (1995), 289-300.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rtkm import choose
+    >>> rng = np.random.RandomState(0)
+    >>> X = np.concatenate([rng.normal(c, 1, (80, 2)) for c in (0, 9, 18)])
+    >>> print(choose(X, random_state=0).summary())
+    3 clusters with gaps between them, and no other number is likely.
+    No row stands out.
+    """
+    check_choice(n_clusters, contamination, max_clusters, min_cluster, false_alarms)
+    check_value("random_state", random_state, RandomState, "choose")
+    return choose_for(
+        make_table(X, sample_weight),
+        n_clusters,
+        contamination,
+        max_clusters=max_clusters,
+        min_cluster=min_cluster,
+        false_alarms=false_alarms,
+        rng=check_random_state(random_state),
+    )
+
+
+def check_choice(
+    n_clusters: Any,
+    contamination: Any,
+    max_clusters: Any,
+    min_cluster: Any,
+    false_alarms: Any,
+    owner: str = "choose",
+) -> None:
+    """Refuse parameters that mean nothing, before any array is seen."""
+    several = not isinstance(n_clusters, str) and np.iterable(n_clusters)
+    numbers = list(n_clusters) if several else [n_clusters]
+    is_auto = isinstance(n_clusters, str) and n_clusters == "auto"
+    if not is_auto and not (numbers and all(is_integer(v, 1) for v in numbers)):
+        raise ValueError(
+            f"n_clusters{written(n_clusters)} is not valid for {owner}; expected "
+            "'auto', an integer of at least 1, or one or more of these to choose from."
+        )
+    check_value("contamination", contamination, Auto | OutlierRows, owner)
+    check_value("max_clusters", max_clusters, Count, owner)
+    check_value("min_cluster", min_cluster, UpToOne, owner)
+    check_value("false_alarms", false_alarms, Share, owner)
+
+
+def choose_for(
+    X: Table,
+    n_clusters: Any = "auto",
+    contamination: Any = "auto",
+    *,
+    max_clusters: int = 40,
+    min_cluster: float = 0.25,
+    false_alarms: float = 0.15,
+    rng: np.random.RandomState,
+) -> Choice:
+    """Choose for a table whose parameters have been checked."""
+    numbers = numbers_of(n_clusters)
+    knows_share = not isinstance(contamination, str)
+    n_trimmed = whole_rows(contamination, X.mass) if knows_share else 0
+    least = max(numbers) if len(numbers) == 1 else 1
+    check_row_count(X, least, n_trimmed, f"contamination={contamination!r}")
+    check_row_count(X, max(numbers, default=1))
+    share = n_trimmed / X.mass if knows_share else START
+    Z = sample(X, SAMPLE_ROWS, rng)
+    Y = Z if is_whole(Z, X) else sample(X, TAIL_ROWS, rng)
+    if X.mass < LEAST_ROWS or len(numbers) == 1:
+        k = min(numbers, default=1)
+        found = Found(k, centers_for(Z, k, share, rng))
+    else:
+        found = find_clusters(Z, share, max_clusters, min_cluster, numbers, rng)
+    if knows_share or X.mass < LEAST_ROWS:
+        settled = take_outliers(Y, found.C, n_trimmed, X.mass, false_alarms)
+    else:
+        settled = find_outliers(X, Y, found.C, false_alarms)
+    return Choice(
+        n_clusters=found.n_clusters,
+        n_outliers=settled.n_outliers,
+        n_rows=X.mass,
+        init=settled.C,
+        alternatives=found.alternatives,
+        small_groups=found.small_groups or no_groups(X),
+        heavy_tails=settled.heavy_tails,
+        warnings=(*warnings_of(X, Z), *settled.warnings),
+        table=tuple(line_of(trial) for trial in found.trials),
+        pairs=found.pairs,
+        share_path=settled.share_path,
+        fitted_tail=settled.fitted_tail,
+        was_given=("n_clusters",) * (len(numbers) == 1)
+        + ("contamination",) * knows_share,
+    )
+
+
+def is_whole(Z: Table, X: Table) -> bool:
+    """Whether a sample has all rows that count."""
+    return Z.n_rows == np.count_nonzero(X.counts)
+
+
+def take_outliers(
+    Y: Table, C: NDArray[Any], n_trimmed: int, mass: float, false_alarms: float
+) -> Settled:
+    """Take as many outliers as were asked for."""
+    share = n_trimmed / mass
+    C = trimmed_fit(Y, C, share * Y.mass).C
+    return Settled(n_trimmed, C, fit_tail(Y, C, share, false_alarms))
+
+
+def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> Settled:
+    """Find outliers from a sample, and count them in the whole table."""
+    outliers = choose_outliers(Y, C, false_alarms, START)
+    flags = outliers.flags
+    if not is_whole(Y, X):
+        flags = flags_of_all(X, outliers, false_alarms)
+    warnings = []
+    if flags.mass > MANY * X.mass:
+        warnings.append(
+            f"{flags.mass / X.mass:.0%} of the rows are flagged, which is more than "
+            "outliers mostly are; look at them before leaving them out."
+        )
+        other = flag_rows(
+            Y, C, outliers.shapes, outliers.fit_tail, 2 * START, false_alarms
+        )
+        if abs(other.share - flags.share) > 0.02:
+            warnings.append(
+                f"Started from a share of 20 % instead of 10 %, {other.share:.1%} of "
+                f"the rows are outliers instead of {flags.share:.1%}."
+            )
+    # enough rows must be left for the clusters
+    most = max(0, int(X.mass - len(C)))
+    return Settled(
+        min(int(np.floor(flags.mass + 0.5)), most),
+        flags.C,
+        fit_tail(Y, flags.C, flags.share, false_alarms),
+        flags.path,
+        outliers.heavy_tails,
+        tuple(warnings),
+    )
+
+
+def numbers_of(n_clusters: Any) -> list[int]:
+    """Return the numbers of clusters to choose from; none if all are."""
+    if isinstance(n_clusters, str):
+        return []
+    several: Iterable[Any] = n_clusters if np.iterable(n_clusters) else [n_clusters]
+    return sorted({int(number) for number in several})
+
+
+def centers_for(
+    Z: Table, k: int, share: float, rng: np.random.RandomState
+) -> NDArray[Any]:
+    """Return the centers of trimmed k-means with swaps."""
+    n_trimmed = min(share * Z.mass, max(0.0, Z.mass - k))
+    C = Z.mean if k == 1 else draw_far_rows(Z, k, n_trimmed, rng)
+    n_swaps = "auto" if k > 1 else 0
+    return trimmed_fit(Z, C, n_trimmed, n_swaps=n_swaps, rng=rng).C
+
+
+def find_clusters(
+    Z: Table,
+    share: float,
+    max_clusters: int,
+    min_cluster: float,
+    numbers: list[int],
+    rng: np.random.RandomState,
+) -> Found:
+    """Choose the number of clusters, of all or of some numbers."""
+    most = max(numbers) + 3 if numbers else max_clusters
+    trials = try_cells(Z, share, most, rng)
+    n_groups = plateau(trials)
+    trial = next(t for t in trials if t.n_groups[0] == n_groups)
+    sizes, means = group_means(Z, trial, n_groups)
+    relative = sizes / np.median(sizes)
+    is_cluster = relative >= min_cluster
+    k = int(is_cluster.sum())
+    likely = likely_numbers(trials, n_groups, relative, min_cluster)
+    if numbers:
+        likely = [number for number in likely if number in numbers]
+        # of equally near numbers the smaller
+        likely = likely or [min(numbers, key=lambda number: abs(number - k))]
+    small = SmallGroups(sizes[~is_cluster], means[~is_cluster])
+    if likely[0] != k:
+        C = centers_for(Z, likely[0], share, rng)
+        return Found(likely[0], C, tuple(likely[1:]), None, tuple(trials))
+    numbered = np.where(is_cluster, np.cumsum(is_cluster) - 1, -1)
+    clusters = np.where(trial.groups < 0, -1, numbered[trial.groups])
+    pairs = pairs_of(trial, clusters)
+    C = np.ascontiguousarray(means[is_cluster])
+    return Found(k, C, tuple(likely[1:]), small, tuple(trials), pairs)
+
+
+def likely_numbers(
+    trials: list[Trial],
+    n_groups: int,
+    relative: NDArray[np.float64],
+    min_cluster: float,
+) -> list[int]:
+    """Return the numbers of clusters that could be meant, the likeliest first.
+
+    `relative` are the sizes of the groups over their median.
+    """
+    is_cluster = relative >= min_cluster
+    k = int(is_cluster.sum())
+    low, high = (times * min_cluster for times in DOUBTFUL)
+    likely = [k, *(k + plateau(trials, level) - n_groups for level in (1, 2))]
+    likely += [k + 1] * int(((relative >= low) & ~is_cluster).any())
+    likely += [k - 1] * int(((relative < high) & is_cluster).any())
+    return [number for number in dict.fromkeys(likely) if number >= 1]
+
+
+def pairs_of(trial: Trial, clusters: NDArray[np.intp]) -> tuple[dict[str, Any], ...]:
+    """Return what lies between each pair of clusters, the weakest pair first."""
+    gaps, pairs = find_gaps(trial.counts), []
+    chance = gaps.chance
+    for b in range(clusters.max() + 1):
+        for a in range(b):
+            cells = np.ix_(clusters == a, clusters == b)
+            weakest = np.unravel_index(chance[cells].argmax(), chance[cells].shape)
+            i = np.flatnonzero(clusters == a)[weakest[0]]
+            j = np.flatnonzero(clusters == b)[weakest[1]]
+            pairs.append((float(chance[i, j]), a, b, i, j))
+    pairs.sort()
+    lines = [
+        {
+            "clusters": (a, b),
+            "between": float(gaps.between[i, j]),
+            "around": (float(gaps.around[i, j]), float(gaps.around[j, i])),
+            "chance": value,
+            "apart": True,
+        }
+        for value, a, b, i, j in pairs[::-1]
+    ]
+    if lines:
+        *_, i, j = pairs[-1]
+        lines[0]["histogram"] = [
+            *trial.counts[i, j, ::-1].tolist(),
+            *trial.counts[j, i].tolist(),
+        ]
+        lines[0]["bin_width"] = 0.5 / PER_HALF  # of the distance of the centers
+    return tuple(lines)
+
+
+def line_of(trial: Trial) -> dict[str, Any]:
+    """Return what one number of cells shows, as plain numbers."""
+    n_groups, n_lax, n_strict = trial.n_groups
+    return {
+        "n_cells": trial.n_cells,
+        "n_groups": n_groups,
+        "n_groups_lax": n_lax,
+        "n_groups_strict": n_strict,
+        "cost": float(trial.state.objective),
+        "stability": float(trial.stability),
+    }
+
+
+def no_groups(X: Table) -> SmallGroups:
+    """Return that there are no small groups."""
+    return SmallGroups(np.empty(0), np.empty((0, X.n_features), X.dtype))
+
+
+def warnings_of(X: Table, Z: Table) -> list[str]:
+    """Return what is known to make a choice uncertain."""
+    if X.mass < LEAST_ROWS:
+        return [
+            f"{X.mass:g} rows are too few to choose from; at least {LEAST_ROWS} show "
+            "clusters and outliers, so none were looked for."
+        ]
+    warnings = []
+    if X.mass < FEW_ROWS:
+        warnings.append(
+            f"{X.mass:g} rows are few; below {FEW_ROWS} gaps and tails are uncertain."
+        )
+    columns = columns_of_few_values(Z)
+    if len(columns):
+        named = ", ".join(map(str, columns[:5])) + ", ..." * (len(columns) > 5)
+        warnings.append(
+            f"Values repeat in most rows of column {named}; rounded or piled up, they "
+            "may show gaps where none are."
+        )
+    return warnings
+
+
+def columns_of_few_values(Z: Table) -> NDArray[np.intp]:
+    """Return the columns in which most rows have the value of another row."""
+    if Z.n_features > GLANCED_COLUMNS:
+        return np.empty(0, np.intp)
+    rows = Z.rows(np.arange(Z.n_rows))
+    # equal rows are next to each other, and may be one row with its weight
+    rows = rows[np.r_[True, (rows[1:] != rows[:-1]).any(axis=1)]]
+    values = np.sort(rows[:: -(-len(rows) // GLANCED_ROWS)], axis=0)
+    if len(values) < 2:
+        return np.empty(0, np.intp)
+    repeats = (values[1:] == values[:-1]).mean(axis=0)
+    return np.flatnonzero((repeats > 0.5) & (values[0] < values[-1]))

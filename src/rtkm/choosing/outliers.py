@@ -35,8 +35,9 @@ MAX_ROUNDS = 12
 EXPLAINED = 0.25
 # rows for each column that a cluster needs to have a shape of its own
 ROWS_PER_COLUMN = 20
-# largest over smallest variance from which a cluster is long
-LONG = 4.0
+# largest over smallest variance from which a cluster is long, and up to which it is
+# not looked at further
+LONG, ROUND = 4.0, 2.0
 # share of the rows of a cluster, its innermost, that its shape is taken from
 SHAPE_SHARE = 0.75
 # rows that a shape, and the dimension, are estimated from at most
@@ -292,7 +293,9 @@ def find_shape(
         centered = R - mean
         S = (inner[:, None] * centered).T @ centered / inner.sum()
         variances, axes = np.linalg.eigh(S)
-        if not variances[0] > 1e-9 * variances[-1]:
+        is_flat = not variances[0] > 1e-9 * variances[-1]
+        # already the first step shows that most clusters are round
+        if is_flat or variances[-1] < ROUND * variances[0]:
             return None
         shape = Shape(mean, axes / np.sqrt(variances))
         scores = np.square(centered @ shape.root).sum(axis=1)

@@ -366,12 +366,12 @@ def pairs_of(trial: Trial, clusters: NDArray[np.intp]) -> tuple[dict[str, Any], 
     """Return what lies between each pair of clusters, the weakest pair first."""
     gaps, pairs = find_gaps(trial.counts), []
     chance = gaps.chance
-    for b in range(clusters.max() + 1):
+    cells = [np.flatnonzero(clusters == c) for c in range(clusters.max() + 1)]
+    for b in range(len(cells)):
         for a in range(b):
-            cells = np.ix_(clusters == a, clusters == b)
-            weakest = np.unravel_index(chance[cells].argmax(), chance[cells].shape)
-            i = np.flatnonzero(clusters == a)[weakest[0]]
-            j = np.flatnonzero(clusters == b)[weakest[1]]
+            between = chance[cells[a][:, None], cells[b]]
+            weakest = divmod(int(between.argmax()), len(cells[b]))
+            i, j = cells[a][weakest[0]], cells[b][weakest[1]]
             pairs.append((float(chance[i, j]), a, b, i, j))
     pairs.sort()
     lines = [

@@ -73,6 +73,16 @@ def test_a_table_is_read_in_the_encoding_of_its_letters(tmp_path, language, enco
     assert "(--encoding for another)" in sheet.summary()
 
 
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8-r", "cp866", "mac-cyrillic"])
+@pytest.mark.parametrize("name", ["Иван Петров", "ПЕТРОВ Иван", "Анна", "город Томск"])
+def test_capitals_tell_encodings_of_the_same_small_letters(tmp_path, encoding, name):
+    # which charset-normalizer alone mixes up
+    words = [f"{name} {i}" for i in range(60)]
+    lines = ["имя,рост", *(f"{word},{i}.5" for i, word in enumerate(words))]
+    sheet = read(tmp_path, "\n".join(lines).encode(encoding))
+    assert sheet.columns.column("имя").to_pylist() == words
+
+
 @pytest.mark.parametrize(("language", "encoding"), WRITTEN[:6])
 def test_short_tables_of_western_europe_are_read_right(tmp_path, language, encoding):
     for word in WORDS[language].split():

@@ -59,11 +59,23 @@ LATIN = {
 }
 # the scripts of others
 MULTIBYTE = ("cp932", "euc_jp", "gb18030", "big5", "cp949")
-OTHERS = [
-    *MULTIBYTE,
-    *("cp1251", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_5"),
-    *("cp1253", "iso8859_7", "cp1255", "cp1256", "cp874"),
-]
+CYRILLIC = ("cp1251", "koi8_r", "koi8_u", "cp866", "mac_cyrillic", "iso8859_5")
+GREEK = ("cp1253", "iso8859_7")
+OTHERS = [*MULTIBYTE, *CYRILLIC, *GREEK, "cp1255", "cp1256", "cp874"]
+# encodings of one script, and the alphabets that are written in it
+SCRIPTS = (
+    (
+        CYRILLIC,
+        (
+            "абвгдеёжзийклмнопрстуфхцчшщъыьэюя",
+            "абвгґдеєжзиіїйклмнопрстуфхцчшщьюя",
+            "абвгдеёжзійклмнопрстуўфхцчшыьэюя",
+            "абвгдђежзијклљмнњопрстћуфхцчџш",
+            "абвгдѓежзѕијклљмнњопрстќуфхцчџш",
+        ),
+    ),
+    (GREEK, ("αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώϊϋΐΰ",)),
+)
 # what may stand beside words; an apostrophe and Catalan's point also within
 SYMBOLS = frozenset("€£¥§©®™°±²³µ½¼¾ªº¡¿«»“”„…—•\u00a0\u00d7\u2018\u2019\u201a\u2013")
 INNER_SYMBOLS = frozenset("\u2019·")
@@ -170,21 +182,46 @@ def guess_other(cells: list[bytes], n_high: int) -> Guess | None:
         # what other scripts look like in Shift-JIS
         n_halves = sum("\uff61" <= char <= "\uff9f" for char in str(match))
         if n_halves <= 0.5 * n_high:
-            is_multibyte = match.encoding in MULTIBYTE
-            has_evidence = n_high >= 40 and (is_multibyte or match.coherence > 0.1)
-            return Guess(match.encoding, has_evidence)
+            encoding = best_in_script(cells, match.encoding)
+            is_clear = encoding in MULTIBYTE or encoding != match.encoding
+            has_evidence = n_high >= 40 and (is_clear or match.coherence > 0.1)
+            return Guess(encoding, has_evidence)
     return None
 
 
-def best_share(cells: list[bytes], encoding: str, alphabets: Iterable[str]) -> float:
-    """Return the largest share of foreign characters that one alphabet explains."""
+def best_in_script(cells: list[bytes], encoding: str) -> str:
+    """Return the encoding of the same script that has most letters of one language.
+
+    Some have the same small letters, and differ in capitals, which are few.
+    """
+    for encodings, alphabets in SCRIPTS:
+        if encoding in encodings:
+            shares = {
+                name: best_share(cells, name, alphabets, symbols_count=False)
+                for name in (encoding, *encodings)
+            }
+            return max(shares, key=lambda name: shares[name])
+    return encoding
+
+
+def best_share(
+    cells: list[bytes],
+    encoding: str,
+    alphabets: Iterable[str],
+    symbols_count: bool = True,
+) -> float:
+    """Return the largest share of foreign characters that one alphabet explains.
+
+    Symbols in their place count too, unless they are what a wrong encoding would show.
+    """
     texts = decoded(cells, encoding)
     n_foreign = sum(not char.isascii() for text in texts for char in text)
     letters, n_symbols = sensible_characters(texts)
     n_explained = [
         sum(letter in alphabet for letter in letters) for alphabet in alphabets
     ]
-    return (max(n_explained) + n_symbols) / n_foreign if n_foreign else 0.0
+    n_sensible = max(n_explained) + n_symbols * symbols_count
+    return n_sensible / n_foreign if n_foreign else 0.0
 
 
 def sensible_characters(texts: list[str]) -> tuple[list[str], int]:

@@ -71,7 +71,7 @@ def write_and_end(number, moment, by, paths):
 # between two calls that change files, or locks, nothing can be seen from outside, but
 # a signal may meet this process itself at any line; some of them stand for all
 each_moment = pytest.mark.parametrize(
-    ("by", "stride"), [("call", 1), pytest.param("line", 11, marks=pytest.mark.slow)]
+    ("by", "stride"), [("call", 1), pytest.param("line", 41, marks=pytest.mark.slow)]
 )
 
 

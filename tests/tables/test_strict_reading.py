@@ -20,7 +20,7 @@ from rtkm.tables.numerals import MISSING
 from rtkm.tables.reading import read_table
 
 N_EVERYDAY = 800
-N_SLOW = int(os.environ.get("RTKM_FUZZ_FILES", "20000"))
+N_SLOW = int(os.environ.get("RTKM_FUZZ_FILES", "5000"))
 ENCODINGS = ["utf-8", "utf-8", "utf-8-sig", "utf-16", "utf-16-le", "cp1252", "cp932"]
 SPECIAL = ['"', '"', "'", ",", ";", "\t", "\n", "\r", "\r\n", " ", "\0", "\ufeff"]
 

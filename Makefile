@@ -12,6 +12,8 @@ WERROR ?= OFF
 FILES ?= 50000
 # further options of pip for the build
 BUILD ?=
+# a processor that is done takes over tests from another
+PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 CXX_FILES = $(shell find src/rtkm/native -name '*.hpp' -o -name '*.cpp')
 NATIVE = CMakeLists.txt pyproject.toml $(CXX_FILES)
 
@@ -30,7 +32,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-pythons fuzz
+.PHONY: test-pythons fuzz coverage
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands asv quality same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -40,6 +42,7 @@ help:
 	@echo "make spectral  robust spectral clustering of two moons, draw spectral.png"
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"
+	@echo "make coverage  all tests, and which lines and branches they reach"
 	@echo "make test-other-python  the same on another version of Python, if there is one"
 	@echo "make test-pythons  the tests of every day on every Python that is installed"
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
@@ -68,10 +71,14 @@ spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
 
 test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
-	$(BIN)/python -m pytest -n auto --cov --cov-report=term:skip-covered
+	$(PYTEST)
 
 quick: $(VENV)/with-test
-	$(BIN)/python -m pytest -n auto -m "not slow"
+	$(PYTEST) -m "not slow"
+
+# apart from the tests, which it slows down
+coverage: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 test-other-python:
 	@python="$(OTHER_PYTHON)"; \

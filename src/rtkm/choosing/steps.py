@@ -60,7 +60,6 @@ GLANCED_ROWS, GLANCED_COLUMNS = 500, 300
 Share = Annotated[
     float, Rule("a number in (0, 1)", lambda v: is_number(v, above=0) and v < 1)
 ]
-Numbers = "auto' or an integer of at least 1, or several of them"
 
 
 class Found(NamedTuple):

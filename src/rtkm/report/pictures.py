@@ -1,6 +1,7 @@
 """Where everything lies in the pictures of the report.
 
-Numbers become places and paths here; `templates/pictures.html` draws them as SVG.
+Numbers become places and paths here; `templates/pictures.html` draws them as SVG, in
+the colors of `templates/colors.css`.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+# missing values: cells that say nothing
 MISSING = (
     *("", "-", "--", "?", ".", "NA", "N/A", "na", "n/a", "#N/A", "#NA", "<NA>"),
     *("NaN", "nan", "-nan", "NAN", "NaT", "null", "NULL", "Null", "None", "none"),

@@ -1,7 +1,7 @@
-// Compensated summation: sums and products that keep what rounding takes away, by
-// Knuth's two-sum (two_sum elsewhere; The Art of
-// Computer Programming 2, 4.2.2) and the products of T. J. Dekker, "A floating-point
-// technique for extending the available precision", Numerische Mathematik 18, 1971.
+// Error-free transformations and compensated summation: sums and products that keep
+// what rounding takes away, by Knuth's two-sum (The Art of Computer Programming 2,
+// 4.2.2) and the products of T. J. Dekker, "A floating-point technique for extending the
+// available precision", Numerische Mathematik 18, 1971.
 //
 // V is a number, or a register of them. Nothing here suffers from multiplications being
 // fused with additions: products are exact wherever that could tell.
@@ -15,9 +15,9 @@
 
 namespace rtkm {
 
-// Two-sum: the sum, and what was rounded away.
+// The sum, and what was rounded away.
 template <class V>
-RTKM_INLINE void add_exactly(V x, V& sum, V& lost) {
+RTKM_INLINE void two_sum(V x, V& sum, V& lost) {
     const V next = sum + x, part = next - sum;
     lost += (sum - (next - part)) + (x - part);
     sum = next;
@@ -66,7 +66,7 @@ template <class V>
 struct ExactSum {
     V sum = {}, lost = {};
 
-    RTKM_INLINE void add(V x) { add_exactly(x, sum, lost); }
+    RTKM_INLINE void add(V x) { two_sum(x, sum, lost); }
     RTKM_INLINE void add(const Product<V>& product) {
         add(product.large);
         lost += product.small;

@@ -10,11 +10,11 @@ namespace rtkm {
 
 inline void add(const ClusterSums& part, std::size_t p, const ClusterSums& into) {
     for (std::size_t f = 0; f < p; ++f) {
-        add_exactly(part.sums[f], into.sums[f], into.lost[f]);
+        two_sum(part.sums[f], into.sums[f], into.lost[f]);
         into.lost[f] += part.lost[f];
     }
     for (std::size_t l = 0; l < 4; ++l) {
-        add_exactly(part.squares[l], into.squares[l], into.squares[4 + l]);
+        two_sum(part.squares[l], into.squares[l], into.squares[4 + l]);
         into.squares[4 + l] += part.squares[4 + l];
     }
     into.mass->add(*part.mass);

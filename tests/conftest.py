@@ -54,9 +54,9 @@ CLUSTERERS = [
 
 # the same classes where a parameter leads to other code
 VARIANTS = [
-    RTKM(3, step=1.1, random_state=0),
-    RTKM(4, n_memberships=2, random_state=0),
-    RTKM(4, n_memberships=2, step=5.0, random_state=0),
+    RTKM(3, contamination=0.1, step=1.1, random_state=0),
+    RTKM(4, contamination=0.1, n_memberships=2, random_state=0),
+    RTKM(4, contamination=0.1, n_memberships=2, step=5.0, random_state=0),
     RelaxedKMeans(3, step=5.0, random_state=0),
     TrimmedKMeans(3, n_swaps=0, random_state=0),
     KMOR(3, outlier_step="published", random_state=0),
@@ -64,7 +64,11 @@ VARIANTS = [
     ORC(3, n_rounds=3, random_state=0),
 ]
 
-MODELS = [cls(3, n_init=2, random_state=0) for cls in CLUSTERERS] + VARIANTS
+MODELS = [
+    # what RTKM chooses by itself is tested in choosing/
+    cls(3, n_init=2, random_state=0, **({"contamination": 0.1} if cls is RTKM else {}))
+    for cls in CLUSTERERS
+] + VARIANTS
 
 # an estimator in this list is held to all of detectors/test_detector_contract.py
 DETECTORS = [CBLOF, LDOF, CBOD, ClusterDetector]

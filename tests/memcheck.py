@@ -22,7 +22,10 @@ from rtkm import CBOD, LDOF, RTKM, NEOKMeans, TrimmedKMeans, choose
 
 # NumPy hands out used blocks again below 1024 bytes, whose bytes then count as set
 N_ROWS = int(sys.argv[1]) if len(sys.argv) > 1 else 131
-WEIGHTED = [RTKM(3, random_state=0), RTKM(3, step=1.1, random_state=0)]
+WEIGHTED = [
+    RTKM(3, contamination=0.1, random_state=0),
+    RTKM(3, contamination=0.1, step=1.1, random_state=0),
+]
 MODELS = [
     *(cls(3, n_init=1, max_iter=4, random_state=0) for cls in CLUSTERERS),
     *(clone(model).set_params(n_init=1, max_iter=4) for model in VARIANTS),

@@ -127,7 +127,12 @@ def test_every_fitted_attribute_is_documented(cls):
 # where a method really differs from its bases, and so do its words
 OWN_WORDS = {
     ("RTKM", "tol"),
+    ("RTKM", "n_clusters"),
     ("RTKM", "outlier_scores_"),
+    ("RTKM", "offset_"),
+    ("TrimmedKMeans", "offset_"),
+    ("KMeansMinusMinus", "offset_"),
+    ("NEOKMeans", "offset_"),
     ("RelaxedKMeans", "tol"),
     ("RelaxedKMeans", "outlier_scores_"),
     ("KMOR", "outlier_scores_"),

@@ -23,12 +23,15 @@ def interrupt(state):
 
 # one for each place that warns: what is fitted, and to which table
 CASES = {
-    "cut_off": (RTKM(2, max_iter=1, step=1.1, random_state=0), X),
-    "in_all_clusters": (RTKM(2, n_memberships=2, random_state=0), X),
+    "cut_off": (RTKM(2, contamination=0.1, max_iter=1, step=1.1, random_state=0), X),
+    "in_all_clusters": (RTKM(2, contamination=0.1, n_memberships=2, random_state=0), X),
     "too_many_clusters": (RTKM(3, contamination=0, random_state=0), TWO_PLACES),
     "no_overlap": (NEOKMeans(1, contamination=0.0, random_state=0), X),
     "blurred": (FuzzyCMeans(2, fuzzifier=50.0, random_state=0), X),
-    "interrupted": (RTKM(2, verbose=1, on_step=interrupt, random_state=0), X),
+    "interrupted": (
+        RTKM(2, contamination=0.1, verbose=1, on_step=interrupt, random_state=0),
+        X,
+    ),
 }
 
 # each on a line of its own, which is the one to point at

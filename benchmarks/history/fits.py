@@ -35,7 +35,9 @@ class Problem:
         return TrimmedKMeans(k, init=self.C, n_swaps=0, max_iter=max_iter).fit(self.X)
 
     def fixed_step(self) -> RTKM:
-        return RTKM(len(self.C), init=self.C, step=1.1, max_iter=30).fit(self.X)
+        return RTKM(
+            len(self.C), contamination=0.1, init=self.C, step=1.1, max_iter=30
+        ).fit(self.X)
 
 
 class Fits(Problem):
@@ -51,13 +53,15 @@ class Fits(Problem):
         self.fixed_step()
 
     def time_defaults(self, shape: str) -> None:
-        RTKM(len(self.C), random_state=0).fit(self.X)
+        RTKM(len(self.C), contamination=0.1, random_state=0).fit(self.X)
 
     def peakmem_fixed_step(self, shape: str) -> None:
         self.fixed_step()
 
     def track_objective_of_defaults(self, shape: str) -> float:
-        return RTKM(len(self.C), random_state=0).fit(self.X).objective_
+        return (
+            RTKM(len(self.C), contamination=0.1, random_state=0).fit(self.X).objective_
+        )
 
     def track_iterations(self, shape: str) -> int:
         return self.trimmed().n_iter_
@@ -86,7 +90,14 @@ class Changes:
     def setup(self) -> None:
         warnings.simplefilter("ignore")
         X = np.random.default_rng(0).normal(size=(12_000, 8))
-        model = RTKM(20, n_memberships=2, n_init=1, random_state=0, max_iter=20)
+        model = RTKM(
+            20,
+            contamination=0.1,
+            n_memberships=2,
+            n_init=1,
+            random_state=0,
+            max_iter=20,
+        )
         self.model = model.fit(X)
         scores = model.score_samples(X)
         self.outliers = 1.5 * X[np.argsort(scores)[:2_000]]

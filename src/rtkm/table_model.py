@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from rtkm._optional import import_optional
+from rtkm.choosing.choice import Choice
 from rtkm.clusterers._predict import OutputConfig
 from rtkm.clusterers.rtkm import RTKM
 from rtkm.core.fields import FittedModel, Learned, NotSaved, Savable, Scalar, declared
@@ -223,15 +224,18 @@ class TableModel(Savable, BaseEstimator):
             weights=sample_weight,
         )
 
-    def fit_prepared(self, prepared: Prepared) -> Self:
-        """Fit the estimator to a table that was prepared."""
+    def fit_prepared(self, prepared: Prepared, choice: Choice | None = None) -> Self:
+        """Fit the estimator to a table that was prepared, RTKM as was chosen for it."""
         estimator = clone(self._unfitted())
+        if isinstance(estimator, RTKM):
+            estimator.__dict__["_made_choice"] = choice
         # so that messages name columns, and none asks for them to be scaled
         estimator._column_names = prepared.preparation.columns
         weights = (
             {} if prepared.weights is None else {"sample_weight": prepared.weights}
         )
         estimator.fit(prepared.X, **weights)
+        vars(estimator).pop("_made_choice", None)
         self.preparation_ = prepared.preparation
         self.estimator_ = estimator
         self.notes_ = prepared.notes

@@ -13,7 +13,8 @@ from scipy import sparse
 from threadpoolctl import threadpool_limits
 
 from rtkm import RTKM, choose
-from rtkm.choosing import choose_for, fit_tail
+from rtkm.choosing import choose_for
+from rtkm.choosing.steps import tail_at
 from rtkm.core.validation import make_table
 
 
@@ -277,8 +278,8 @@ def test_new_rows_are_judged_by_the_tail():
     # between 3 and 7 standard deviations, wherever the outliers are
     assert 9 < cutoff < 49
     table, C = make_table(X), RTKM(2, contamination=10, random_state=0).fit(X)
-    tail = fit_tail(table, C.cluster_centers_, 10 / len(X))
+    tail = tail_at(table, C.cluster_centers_, 10 / len(X), 0.15)
     assert 9 < tail.cutoff() < 49
     assert tail.cutoff(1e-9) > tail.cutoff(1e-3)
     assert_array_equal(np.sort(tail.masses), [400, 400])
-    assert fit_tail(make_table(np.ones((40, 2))), np.ones((1, 2)), 0.0) is None
+    assert tail_at(make_table(np.ones((40, 2))), np.ones((1, 2)), 0.0, 0.15) is None

@@ -38,7 +38,7 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         "Left out text: 'team' (such as 'red').",
         "Left out 1 row with missing values: 1 in 'weight'.",
         "RTKM found 2 clusters in 61 rows, of 30 and 30 rows.",
-        "1 row (1.6 %) is an outlier.",
+        "1 row (1.6 %) was trimmed, as you asked; it stands out.",
         "The farthest is row 11 ('giant'),",
         "row 11   giant",
         "height 310",
@@ -201,10 +201,10 @@ def test_what_cannot_be_used_is_told_and_nothing_written(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["people.csv"], "say how many clusters to look for, such as -k 3."),
+        (["people.csv", "-k", "2,x"], "2,x is not valid; expected a number"),
         (
             ["people.csv", "-k", "0"],
-            "0 is not valid; expected an integer",
+            "0 is not valid; expected a number of at least 1, such as 3, or numbers",
         ),
         (["-k", "2"], "the following arguments are required: DATA"),
         ([*PEOPLE, "--method", "KMRO"], "no such method; did you mean 'KMOR'?"),

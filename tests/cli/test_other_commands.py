@@ -64,7 +64,7 @@ def test_compare_tells_what_failed(rtkm, people):
 @pytest.mark.parametrize(
     ("options", "code", "message"),
     [
-        ([], 2, "the following arguments are required: -k/--clusters"),
+        (["-k", "6-2"], 2, "6-2 is not valid; expected a number of at least 1"),
         (["-k", "2", "--methods", "KMRO"], 2, "did you mean 'KMOR'?"),
         (["-k", "2", "--truth", "teem"], 1, "did you mean 'team'?"),
         (["-k", "2", "--output", "no/runs.csv"], 1, "there is no folder no."),

@@ -98,7 +98,7 @@ def test_a_damaged_model_is_refused(rtkm, people, tmp_path, model):
 
 def test_a_damaged_preparation_is_refused(rtkm, people, tmp_path):
     X = pd.read_csv(people)[["height"]]
-    fitted = RTKM(2, random_state=0).fit(X)
+    fitted = RTKM(2, contamination=0.1, random_state=0).fit(X)
     TableModel(fitted).fit(X).save(tmp_path / "m.rtkm")
     description, arrays = unpack((tmp_path / "m.rtkm").read_bytes())
     description["model"]["learned"]["preparation_"]["columns"] = []
@@ -328,13 +328,15 @@ def test_detectors_are_not_asked_to_explain(rtkm, people):
 @pytest.mark.parametrize("extra", [{"id": []}, {"id": {}}, {"id": 3}, {"other": 1}])
 def test_odd_extras_do_no_harm(rtkm, people, tmp_path, extra):
     X = pd.read_csv(people)[["height"]]
-    RTKM(2, random_state=0).fit(X).save(tmp_path / "m.rtkm", extra=extra)
+    RTKM(2, contamination=0.1, random_state=0).fit(X).save(
+        tmp_path / "m.rtkm", extra=extra
+    )
     assert rtkm("predict", "m.rtkm", "people.csv").code == 0
 
 
 def test_the_model_is_not_overwritten_by_its_answers(rtkm, people, tmp_path):
     X = pd.read_csv(people)[["height"]]
-    RTKM(2, random_state=0).fit(X).save(tmp_path / "m.csv")
+    RTKM(2, contamination=0.1, random_state=0).fit(X).save(tmp_path / "m.csv")
     outcome = rtkm("predict", "m.csv", "people.csv", "--output", "m.csv")
     assert outcome.code == 1
     assert "--output m.csv would replace the model" in outcome.err

@@ -169,7 +169,9 @@ def test_no_smaller_change_makes_an_inlier(model, blobs):
 def test_several_memberships_are_mended_together():
     # centers 0, 2 and 9, two for each row: the cost of t is t^2 + (t - 2)^2, at most 10
     # up to t = 3, and 2 (t - 5.5)^2 + 24.5 beyond the middle, which is more
-    model = RTKM(3, n_memberships=2).fit(np.random.default_rng(0).normal(size=(30, 1)))
+    model = RTKM(3, contamination=0.1, n_memberships=2).fit(
+        np.random.default_rng(0).normal(size=(30, 1))
+    )
     model.cluster_centers_, model.offset_ = np.array([[0.0], [2.0], [9.0]]), -10.0
     frame = model.explain(np.array([[4.0], [8.0], [3.0], [-5.0]]))
     assert_allclose(frame["change_to"], [3.0, 3.0, np.nan, -1.0], rtol=1e-12)
@@ -202,7 +204,7 @@ def test_constant_features_are_never_to_blame(model, blobs):
 
 def test_a_row_off_in_a_constant_feature_is_mended_there(blobs):
     X = np.c_[np.full(400, 5.0), blobs]
-    model = RTKM(3, random_state=0).fit(X)
+    model = RTKM(3, contamination=0.1, random_state=0).fit(X)
     row = np.r_[50.0, blobs[model.labels_ >= 0][0]]
     frame = model.explain([row])
     assert frame.loc[0, "change_feature"] == "x0"
@@ -262,8 +264,11 @@ def test_names_and_index_of_a_frame_are_kept(blobs):
     # one feature is called like a column of the answer
     table = pd.DataFrame(blobs, columns=["age", "score", "weight"])
     table.index = [f"row {i}" for i in range(400)]
-    model = RTKM(3, random_state=0).fit(table)
-    frame, plain = model.explain(table), RTKM(3, random_state=0).fit(blobs)
+    model = RTKM(3, contamination=0.1, random_state=0).fit(table)
+    frame, plain = (
+        model.explain(table),
+        RTKM(3, contamination=0.1, random_state=0).fit(blobs),
+    )
     plain = plain.explain(blobs)
     assert list(frame) == [*ANSWERS, "part_age", "part_score", "part_weight"]
     assert_array_equal(frame.index, table.index)

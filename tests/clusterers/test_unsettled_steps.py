@@ -54,10 +54,10 @@ def test_in_small_units_no_more_outliers_than_asked_for(scale, dtype, form):
 
 def test_the_warning_says_below_what_a_step_settles():
     X = small_units(1e-3)
-    message = fit_with_warning(RTKM(3, step=1.1, random_state=0), X)
+    message = fit_with_warning(RTKM(3, contamination=0.1, step=1.1, random_state=0), X)
     assert message.startswith("RTKM stopped at max_iter=300 with the objective still")
     squared_distance = float(re.search(r"here about (\S+),", message)[1])
-    model = RTKM(3, step=squared_distance / 100, random_state=0)
+    model = RTKM(3, contamination=0.1, step=squared_distance / 100, random_state=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X)
@@ -66,7 +66,7 @@ def test_the_warning_says_below_what_a_step_settles():
 
 
 def test_weights_that_hardly_move_have_stalled_and_not_settled():
-    model = RTKM(3, step=1.1, random_state=0)
+    model = RTKM(3, contamination=0.1, step=1.1, random_state=0)
     message = fit_with_warning(model, small_units(1e-5))
     assert re.match(
         r"RTKM stalled after \d+ iterations, leaving 300 of 300 rows", message

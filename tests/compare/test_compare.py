@@ -189,10 +189,10 @@ def test_clusterers_of_scikit_learn_take_part():
 
 
 def test_names_are_classes_or_else_tell_the_parameters():
-    methods = ["KMOR", RTKM(3), RTKM(5, contamination=0.2)]
+    methods = ["KMOR", RTKM(3, contamination=0.1), RTKM(5, contamination=0.2)]
     assert compare(X, methods)["method"].tolist() == [
         "KMOR",
-        "RTKM(n_clusters=3)",
+        "RTKM(contamination=0.1, n_clusters=3)",
         "RTKM(contamination=0.2, n_clusters=5)",
     ]
     names = compare(X, methods, n_clusters=4)["method"].tolist()
@@ -201,7 +201,9 @@ def test_names_are_classes_or_else_tell_the_parameters():
 
 def test_long_names_stay_on_a_line():
     options = {"max_iter": 77, "tol": 1e-9, "contamination": 0.25, "n_swaps": 3}
-    _, name = compare(X, [RTKM(3), RTKM(3, **options, n_init=4)])["method"]
+    _, name = compare(X, [RTKM(3, contamination=0.1), RTKM(3, **options, n_init=4)])[
+        "method"
+    ]
     assert "\n" not in name
     assert "  " not in name
     assert all(option in name for option in options)
@@ -222,7 +224,7 @@ def test_every_clusterer_can_be_called_by_name(clusterer):
 
 @pytest.mark.parametrize("kind", [sparse.csr_array, pd.DataFrame, np.ndarray.tolist])
 def test_tables_of_any_kind(kind):
-    methods = [RTKM(3), KMOR(3), KMeans(3)]
+    methods = [RTKM(3, contamination=0.1), KMOR(3), KMeans(3)]
     expected = compare(X, methods, LABELS, random_state=0)
     frame = compare(kind(X), methods, pd.Series(LABELS), random_state=0)
     pd.testing.assert_frame_equal(without_times(frame), without_times(expected))

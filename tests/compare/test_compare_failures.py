@@ -74,7 +74,7 @@ def test_ctrl_c_is_no_failure():
 
 
 def test_warnings_are_text_and_not_shown(recwarn):
-    frame = compare(X, [RTKM(3, step=1.1, max_iter=2)], LABELS)
+    frame = compare(X, [RTKM(3, contamination=0.1, step=1.1, max_iter=2)], LABELS)
     assert frame["warnings"][0].startswith("RTKM stopped at max_iter=2 ")
     assert frame["converged"].tolist() == [False, pd.NA]
     assert frame["error"][0] == ""

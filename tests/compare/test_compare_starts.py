@@ -30,7 +30,12 @@ def first_centers(methods, **options):
 
 @pytest.mark.parametrize("init", ["k-means++", "robust-k-means++", "random", "robin"])
 def test_methods_start_from_the_same_centers(init):
-    methods = [RTKM(3, n_swaps=0), TrimmedKMeans(3, n_swaps=0), KMOR(3), OKM(3)]
+    methods = [
+        RTKM(3, contamination=0.1, n_swaps=0),
+        TrimmedKMeans(3, n_swaps=0),
+        KMOR(3),
+        OKM(3),
+    ]
     begun = first_centers(methods, init=init)
     assert len(begun) == 4
     for _, C in begun[1:]:
@@ -41,7 +46,12 @@ def test_methods_start_from_the_same_centers(init):
 def test_trimming_takes_the_same_path_under_two_names():
     paths = {RTKM: [], TrimmedKMeans: []}
     methods = [
-        cls(3, n_swaps=0, on_step=lambda s, path=path: path.append(s.objective))
+        cls(
+            3,
+            contamination=0.1,
+            n_swaps=0,
+            on_step=lambda s, path=path: path.append(s.objective),
+        )
         for cls, path in paths.items()
     ]
     compare(X, methods, init="random", n_starts=2, random_state=5)
@@ -57,7 +67,9 @@ def test_starts_differ_from_each_other():
 
 def test_starts_do_not_depend_on_the_company():
     alone = compare(X, [KMOR(3)], n_starts=2, random_state=0)
-    among = compare(X, [OKM(4), RTKM(3), KMOR(3)], n_starts=3, random_state=0)
+    among = compare(
+        X, [OKM(4), RTKM(3, contamination=0.1), KMOR(3)], n_starts=3, random_state=0
+    )
     among = among[(among["method"] == "KMOR") & (among["start"] < 2)]
     pd.testing.assert_frame_equal(
         without_times(alone), without_times(among).reset_index(drop=True)
@@ -106,7 +118,9 @@ def test_a_method_cannot_spoil_the_start_of_another():
 
 
 def test_given_centers_are_one_start_and_fit_one_number_of_clusters():
-    frame = compare(X, [KMOR(3), RTKM(4)], init=X[:3].tolist(), n_starts=5)
+    frame = compare(
+        X, [KMOR(3), RTKM(4, contamination=0.1)], init=X[:3].tolist(), n_starts=5
+    )
     assert frame["start"].tolist() == [0, 0]
     assert row(frame, "KMOR")["error"] == ""
     assert row(frame, "RTKM")["error"] == (
@@ -121,7 +135,9 @@ def test_a_callable_is_asked_once_for_each_start():
         asked.append(n_clusters)
         return X[random_state.choice(len(X), n_clusters)]
 
-    compare(X, [KMOR(3), OKM(3), RTKM(2)], init=last_rows, n_starts=2)
+    compare(
+        X, [KMOR(3), OKM(3), RTKM(2, contamination=0.1)], init=last_rows, n_starts=2
+    )
     assert asked == [3, 3, 2, 2]
 
 
@@ -138,7 +154,7 @@ def test_n_starts_gives_rows_to_methods_that_start_somewhere():
 
 
 def test_the_same_random_state_gives_the_same_frame():
-    methods = [RTKM(3), Distance(), KMeans(3)]
+    methods = [RTKM(3, contamination=0.1), Distance(), KMeans(3)]
     frames = [compare(X, methods, n_starts=2, random_state=s) for s in (1, 1, 2)]
     pd.testing.assert_frame_equal(*map(without_times, frames[:2]))
     assert not frames[0]["n_iter"].equals(frames[2]["n_iter"])

@@ -22,7 +22,7 @@ from promises import (
 )
 from sklearn.base import clone
 
-from rtkm import ESP, ISP, MOC, ODC, OKM, ORC, ROKM, FuzzyCMeans, NEOKMeans
+from rtkm import ESP, ISP, KMOR, MOC, ODC, OKM, ORC, ROKM, FuzzyCMeans, NEOKMeans
 
 
 def test_attributes_agree_with_each_other(model, blobs):
@@ -152,7 +152,11 @@ def test_the_offset_lies_between_inliers_and_outliers(model, blobs):
         return
     last_kept = scores[inliers].max()
     first_out = scores[~inliers & (scores >= last_kept)].min()
-    assert_allclose(model.offset_, -(last_kept + first_out) / 2, rtol=1e-12)
+    assert last_kept <= -model.offset_ < first_out
+    assert_array_equal(model.predict(blobs[:300]) < 0, scores > -model.offset_)
+    if isinstance(model, KMOR):
+        wanted = np.clip(model.cutoff_factor, last_kept, first_out)
+        assert_allclose(model.offset_, -wanted, rtol=1e-12)
     if isinstance(model, CUTS_BY_SCORE):
         assert last_kept < scores[~inliers].min()
 

@@ -90,8 +90,12 @@ def test_a_table_that_init_kept_does_not_change_the_next_step(blobs):
         with pytest.raises(ValueError, match="read-only"):
             kept[0][:] = 0
 
-    plain = RTKM(3, init=lambda X, k, random_state: X[:k], random_state=0).fit(blobs)
-    model = RTKM(3, init=init, on_step=on_step, random_state=0).fit(blobs)
+    plain = RTKM(
+        3, contamination=0.1, init=lambda X, k, random_state: X[:k], random_state=0
+    ).fit(blobs)
+    model = RTKM(3, contamination=0.1, init=init, on_step=on_step, random_state=0).fit(
+        blobs
+    )
     assert_same_fit(model, plain)
     assert np.shares_memory(kept[0], blobs)  # a view, no copy
 
@@ -102,5 +106,7 @@ def test_starts_of_a_comparison_cannot_change_the_table(blobs):
             X[:] = 0
         return X[:n_clusters]
 
-    frame = compare(blobs, [RTKM(3)], np.zeros(400, dtype=int), init=init)
+    frame = compare(
+        blobs, [RTKM(3, contamination=0.1)], np.zeros(400, dtype=int), init=init
+    )
     assert (frame["error"] == "").all()

@@ -216,7 +216,7 @@ def test_answers_are_the_same_in_another_process(blobs, new_rows, tmp_path, requ
 def test_answers_follow_what_was_fitted_not_what_was_set_later(
     blobs, new_rows, tmp_path
 ):
-    fitted = RTKM(5, n_memberships=2, random_state=0).fit(blobs)
+    fitted = RTKM(5, contamination=0.1, n_memberships=2, random_state=0).fit(blobs)
     fitted.set_params(n_clusters=2, n_memberships=1)
     loaded = reload(fitted, tmp_path)
     assert_same_answers(loaded, fitted, new_rows)
@@ -226,7 +226,9 @@ def test_answers_follow_what_was_fitted_not_what_was_set_later(
 
 @pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
 def test_set_output_is_kept(kind, blobs, tmp_path):
-    fitted = RTKM(3, random_state=0).set_output(transform=kind).fit(blobs)
+    fitted = (
+        RTKM(3, contamination=0.1, random_state=0).set_output(transform=kind).fit(blobs)
+    )
     expected, found = fitted.transform(blobs), reload(fitted, tmp_path).transform(blobs)
     assert type(found) is type(expected)
     assert bits(np.asarray(found)) == bits(np.asarray(expected))
@@ -245,7 +247,9 @@ def test_set_output_is_kept(kind, blobs, tmp_path):
     ids=["list", "tuples", "float32", "bytes", "fortran", "frame"],
 )
 def test_starting_centers_come_back_as_an_array(init, blobs, tmp_path):
-    loaded = reload(RTKM(2, init=init, n_swaps=0).fit(blobs), tmp_path)
+    loaded = reload(
+        RTKM(2, contamination=0.1, init=init, n_swaps=0).fit(blobs), tmp_path
+    )
     assert isinstance(loaded.init, np.ndarray)
     assert loaded.init.tolist() == np.asarray(init).tolist()
 
@@ -264,7 +268,7 @@ def test_extra_and_versions_come_back(blobs, tmp_path):
     fitted.save(tmp_path / "m", extra=extra)
     description = rtkm.describe_model(tmp_path / "m")
     assert description["extra"] == extra
-    assert description["format"] == 2
+    assert description["format"] == 3
     assert description["written_by"]["rtkm"] == rtkm.__version__
     assert description["model"]["method"] == "KMeansMinusMinus"
     assert description["model"]["parameters"] == fitted.get_params()
@@ -288,7 +292,7 @@ def test_extra_and_versions_come_back(blobs, tmp_path):
     ids=str,
 )
 def test_extra_that_json_cannot_tell_is_refused(extra, blobs, tmp_path):
-    fitted = RTKM(2, random_state=0).fit(blobs)
+    fitted = RTKM(2, contamination=0.1, random_state=0).fit(blobs)
     with refuses(
         f"the model is not saved: extra={extra!r} does not come back from JSON as it "
         "is; expected a dict of texts, finite numbers, lists and dicts by text."
@@ -311,7 +315,7 @@ def test_ldof_which_needs_its_rows_says_so(novelty, blobs, tmp_path):
 
 def test_what_only_a_program_can_tell_is_refused(blobs, tmp_path):
     rng = np.random.RandomState(0)
-    fitted = RTKM(2, random_state=rng).fit(blobs)
+    fitted = RTKM(2, contamination=0.1, random_state=rng).fit(blobs)
     with refuses(
         f"the model is not saved: random_state={rng!r} has no place in a file; call "
         "set_params(random_state=None) first, which changes no answer."
@@ -328,7 +332,11 @@ def test_what_only_a_program_can_tell_is_refused(blobs, tmp_path):
 
 
 def test_parameters_that_are_not_allowed_are_refused_before_writing(blobs, tmp_path):
-    fitted = RTKM(2, random_state=0).fit(blobs).set_params(contamination=1.5)
+    fitted = (
+        RTKM(2, contamination=0.1, random_state=0)
+        .fit(blobs)
+        .set_params(contamination=1.5)
+    )
     with pytest.raises(ValueError, match=r"not saved: contamination=1\.5 is not valid"):
         fitted.save(tmp_path / "m")
     assert list(tmp_path.iterdir()) == []
@@ -340,7 +348,9 @@ def test_classes_of_others_are_refused(blobs, tmp_path):
 
     with pytest.raises(ValueError, match="not saved: Mine cannot be named in a file"):
         Mine(2, random_state=0).fit(blobs).save(tmp_path / "m")
-    pipeline = make_pipeline(StandardScaler(), RTKM(2, random_state=0))
+    pipeline = make_pipeline(
+        StandardScaler(), RTKM(2, contamination=0.1, random_state=0)
+    )
     with pytest.raises(ValueError, match="not saved: Pipeline cannot be named in a"):
         ClusterDetector(pipeline, contamination=0.1).fit(blobs).save(tmp_path / "m")
 
@@ -366,7 +376,7 @@ def test_of_a_clusterer_of_others_only_centers_are_kept(
 
 
 def test_a_detector_keeps_its_clusterer(blobs, new_rows, tmp_path):
-    fitted = CBLOF(RTKM(4, random_state=0)).fit(blobs)
+    fitted = CBLOF(RTKM(4, contamination=0.1, random_state=0)).fit(blobs)
     loaded = reload(fitted, tmp_path)
     assert_same_answers(loaded.clusterer_, fitted.clusterer_, new_rows)
     assert not hasattr(loaded.clusterer_, "labels_")

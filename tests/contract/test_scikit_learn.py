@@ -23,9 +23,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from rtkm import RTKM, RelaxedKMeans
 
 
-# some of its tables have fewer distinct rows than the default number of clusters, and
-# some checks ask for one cluster
+# some of its tables have fewer distinct rows than the default number of clusters, some
+# too few to choose a number from, and some checks ask for one cluster
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.filterwarnings("ignore:[0-9]+ rows? (is|are) too few to choose from")
 @pytest.mark.filterwarnings("ignore:overlap=0.1 has no effect at n_clusters=1")
 @parametrize_with_checks(
     [cls() for cls in CLUSTERERS]

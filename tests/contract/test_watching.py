@@ -105,7 +105,9 @@ def test_ctrl_c_keeps_the_best_state_when_verbose(model, blobs):
 
 
 def test_ctrl_c_is_not_reported_as_reaching_max_iter(blobs):
-    model = RTKM(3, init=blobs[:3], on_step=interrupt_at(2), verbose=1)
+    model = RTKM(
+        3, contamination=0.1, init=blobs[:3], on_step=interrupt_at(2), verbose=1
+    )
     with pytest.warns(ConvergenceWarning) as caught:
         model.fit(blobs)
     assert [w for w in caught if "max_iter" in str(w.message)] == []

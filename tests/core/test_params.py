@@ -24,6 +24,7 @@ from rtkm import (
     KMOR,
     MOC,
     ODC,
+    OKM,
     ORC,
     ROKM,
     RTKM,
@@ -106,7 +107,11 @@ def wishes(hint):
 
 @pytest.mark.parametrize("tol", [1e100, 1e200, 1.7e308, np.float64(1e308), 10**300])
 @pytest.mark.parametrize(
-    "model", [RTKM(2, step=1e-3, random_state=0), FuzzyCMeans(2, random_state=0)]
+    "model",
+    [
+        RTKM(2, contamination=0.1, step=1e-3, random_state=0),
+        FuzzyCMeans(2, random_state=0),
+    ],
 )
 def test_a_tolerance_of_everything_ends_with_the_first_step(model, tol):
     X = np.random.default_rng(0).normal(size=(40, 2))
@@ -156,14 +161,18 @@ def test_verbosity_may_be_a_bool():
 
 SHARE = "a share in [0, 1) or a number of rows, 0 or more (write 1 for one row)"
 AT_LEAST_0, AT_LEAST_1 = "an integer of at least 0", "an integer of at least 1"
+CHOSEN = f"'auto' or {AT_LEAST_1} or one or more of these to choose from"
 NOT_NEGATIVE, ABOVE_1 = "a number of at least 0", "a number above 1"
 UP_TO_1 = "a number in (0, 1]"
 POSITIVE = "'auto' or a positive number"
+OR_SHARE = f"'auto' or {SHARE}"
 BAD = [
-    *((RTKM, "contamination", v, SHARE) for v in (1.0, 1.5, -1, -0.1, "a", True, None)),
+    *((RTKM, "contamination", v, OR_SHARE) for v in (1.0, 1.5, -1, -0.1, "a", None)),
     *((TrimmedKMeans, "contamination", v, SHARE) for v in (1.0, 1.5, -1, "a", True)),
     *((KMeansMinusMinus, "n_outliers", v, SHARE) for v in (1.0, 1.5, -1, "a", True)),
-    *((RTKM, "n_clusters", v, AT_LEAST_1) for v in (0, -1, 2.5, 2.0, "3", None, True)),
+    *((RTKM, "n_clusters", v, CHOSEN) for v in (0, -1, 2.5, "3", None, True)),
+    *((RTKM, "n_clusters", v, CHOSEN) for v in ([], [0], [2, 2.5], [[2, 3]], "23")),
+    *((OKM, "n_clusters", v, AT_LEAST_1) for v in (0, -1, 2.5, 2.0, "3", None, [2])),
     *((RTKM, "step", v, POSITIVE) for v in (0, -1, "x", np.nan, np.inf, None, True)),
     *((RelaxedKMeans, "step", v, POSITIVE) for v in (0, -1, "x", np.nan)),
     *((RTKM, "n_memberships", v, AT_LEAST_1) for v in (0, 1.5, "auto")),

@@ -294,7 +294,7 @@ def test_ctrl_c_ends_a_long_step_at_once():
             return X[:n_clusters]
         def work():
             X = np.random.default_rng(0).normal(size=(400_000, 16))
-            rtkm.RTKM(20_000, init=init, step=1.1).fit(X)
+            rtkm.RTKM(20_000, contamination=0.1, init=init, step=1.1).fit(X)
     """)
     assert seconds < 2
 

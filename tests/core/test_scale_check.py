@@ -93,17 +93,21 @@ def test_a_large_table_is_looked_at_as_a_whole_where_it_is_close():
 
 def test_columns_go_by_their_names():
     frame = pd.DataFrame(table(0.99), columns=["a", "income", "b"])
-    (message,) = warned(RTKM(2, random_state=0), frame)
+    (message,) = warned(RTKM(2, contamination=0.1, random_state=0), frame)
     assert message.startswith("column income holds")
 
 
 def test_neither_table_models_nor_other_methods_warn():
     X = table(0.999)
-    for model in (TableModel(RTKM(2)), TableModel(RTKM(2), scale="none"), KMOR(2)):
+    for model in (
+        TableModel(RTKM(2, contamination=0.1)),
+        TableModel(RTKM(2, contamination=0.1), scale="none"),
+        KMOR(2),
+    ):
         assert warned(model, X) == []
 
 
 def test_the_line_of_the_caller_is_shown():
     with pytest.warns(ScaleWarning) as caught:
-        RTKM(2, random_state=0).fit_predict(table(0.99))
+        RTKM(2, contamination=0.1, random_state=0).fit_predict(table(0.99))
     assert caught[0].filename == __file__

@@ -81,7 +81,7 @@ def refusal(form, fault):
 @malformed
 def test_malformed_matrices_are_refused_by_fit(form, parts, fault):
     with refusal(form, fault):
-        RTKM(2, random_state=0).fit(with_part(form, **parts))
+        RTKM(2, contamination=0.1, random_state=0).fit(with_part(form, **parts))
 
 
 ANSWERS = [
@@ -110,9 +110,9 @@ def test_malformed_new_rows_are_refused_by_every_answer(answer):
         make_table,
         lambda X: k_means_plus_plus(X, 2),
         lambda X: estimate_neo_parameters(X, 2),
-        lambda X: compare(X, [RTKM(2)], np.zeros(6)),
+        lambda X: compare(X, [RTKM(2, contamination=0.1)], np.zeros(6)),
         lambda X: LDOF(n_neighbors=2).fit(X),
-        lambda X: RTKM(2).fit_predict(X),
+        lambda X: RTKM(2, contamination=0.1).fit_predict(X),
     ],
 )
 def test_malformed_matrices_are_refused_everywhere(use):
@@ -124,7 +124,7 @@ def test_more_columns_than_an_index_can_count_are_refused():
     one = np.ones(3)
     X = CSR((one, np.array([0, 5, 2**33]), np.arange(4)), shape=(3, 2**33 + 1))
     with pytest.raises(ValueError, match=r"^X has 8589934593 columns; expected"):
-        RTKM(2).fit(X)
+        RTKM(2, contamination=0.1).fit(X)
 
 
 FORMS = ["csr", "csc", "coo", "bsr", "lil", "dok", "dia"]
@@ -164,11 +164,11 @@ def test_matrices_without_entries_and_empty_rows_work(form):
     model = RTKM(1, contamination=0).fit(make((4, 3)))
     assert_array_equal(model.cluster_centers_, np.zeros((1, 3)))
     with pytest.raises(ValueError, match="0 sample"):
-        RTKM(1).fit(make((0, 3)))
+        RTKM(1, contamination=0.1).fit(make((0, 3)))
     with pytest.raises(ValueError, match="0 feature"):
-        RTKM(1).fit(make((4, 0)))
+        RTKM(1, contamination=0.1).fit(make((4, 0)))
 
 
 def test_a_sparse_array_of_one_dimension_is_refused():
     with pytest.raises(ValueError, match=r"^X is a sparse array of 1 dimensions"):
-        RTKM(1).fit(sparse.coo_array(np.arange(3.0)))
+        RTKM(1, contamination=0.1).fit(sparse.coo_array(np.arange(3.0)))

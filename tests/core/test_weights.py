@@ -56,6 +56,20 @@ def test_many_light_rows_may_lose_a_few_of_their_mass(blobs):
 
 
 def test_a_seeding_function_of_ours_may_be_the_start(blobs):
-    model = RTKM(3, init=robust_k_means_plus_plus, random_state=0, n_swaps=0, n_init=1)
-    named = RTKM(3, init="robust-k-means++", random_state=0, n_swaps=0, n_init=1)
+    model = RTKM(
+        3,
+        contamination=0.1,
+        init=robust_k_means_plus_plus,
+        random_state=0,
+        n_swaps=0,
+        n_init=1,
+    )
+    named = RTKM(
+        3,
+        contamination=0.1,
+        init="robust-k-means++",
+        random_state=0,
+        n_swaps=0,
+        n_init=1,
+    )
     assert_array_equal(model.fit(blobs).labels_, named.fit(blobs).labels_)

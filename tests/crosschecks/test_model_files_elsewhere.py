@@ -14,7 +14,12 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
-    "model", [RTKM(3, random_state=0), CBOD(), RTKM(2, init=[[0, 0, 0], [9, 9, 9]])]
+    "model",
+    [
+        RTKM(3, contamination=0.1, random_state=0),
+        CBOD(),
+        RTKM(2, contamination=0.1, init=[[0, 0, 0], [9, 9, 9]]),
+    ],
 )
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_safetensors_reads_a_model(model, dtype, blobs, tmp_path):

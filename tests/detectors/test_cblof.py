@@ -128,7 +128,9 @@ def test_rows_that_the_clusterer_trimmed_belong_to_their_nearest_center():
 
 def test_scores_are_those_of_the_definition():
     X, _, _ = make_outlier_blobs(300, 3, 5, separation=2.0, random_state=4)
-    model = CBLOF(RTKM(9, random_state=0), large_share=0.8).fit(X[:250])
+    model = CBLOF(RTKM(9, contamination=0.1, random_state=0), large_share=0.8).fit(
+        X[:250]
+    )
     D = np.sqrt(reference.squared_distances(X, model.cluster_centers_))
     own = D.argmin(axis=1)
     sizes = np.bincount(own[:250])
@@ -144,7 +146,12 @@ def test_scores_are_those_of_the_definition():
 
 @pytest.mark.parametrize(
     "clusterer",
-    [RTKM(2), KMeans(2), MeanShift(), AffinityPropagation(damping=0.8, random_state=0)],
+    [
+        RTKM(2, contamination=0.1),
+        KMeans(2),
+        MeanShift(),
+        AffinityPropagation(damping=0.8, random_state=0),
+    ],
     ids=str,
 )
 def test_any_clusterer_with_centers_will_do(clusterer):

@@ -92,7 +92,7 @@ def test_errors_of_others_pass_and_leave_what_was_there(error, tmp_path):
 
 
 def test_a_full_disk_leaves_the_old_model(blobs, tmp_path, monkeypatch):
-    model = RTKM(2, random_state=0).fit(blobs)
+    model = RTKM(2, contamination=0.1, random_state=0).fit(blobs)
     model.save(tmp_path / "m")
     before = (tmp_path / "m").read_bytes()
     monkeypatch.setattr(os, "fsync", fail)
@@ -199,7 +199,7 @@ def test_a_folder_is_not_written_to(name, tmp_path):
 def test_a_model_is_saved_to_nothing_but_a_file(make, blobs, tmp_path):
     make(tmp_path / "m")
     with pytest.raises(OSError, match="is not a file; choose another name"):
-        RTKM(2, random_state=0).fit(blobs).save(tmp_path / "m")
+        RTKM(2, contamination=0.1, random_state=0).fit(blobs).save(tmp_path / "m")
     assert not (tmp_path / "m").is_file()
 
 

@@ -20,11 +20,13 @@ from rtkm.models.container import MOST_HEADER_BYTES, pack, unpack
 
 X = make_outlier_blobs(200, 3, 4, random_state=0)[0]
 FITTED = {
-    "RTKM": RTKM(3, n_memberships=2, init=X[:3], n_swaps=0).fit(X),
+    "RTKM": RTKM(3, contamination=0.1, n_memberships=2, init=X[:3], n_swaps=0).fit(X),
     "ISP": ISP(3, n_init=1, random_state=0).fit(X),
     "CBOD": CBOD().fit(X),
-    "CBLOF": CBLOF(RTKM(3, random_state=0), weighted=True).fit(X),
-    "ClusterDetector": ClusterDetector(RTKM(3, random_state=0)).fit(X),
+    "CBLOF": CBLOF(RTKM(3, contamination=0.1, random_state=0), weighted=True).fit(X),
+    "ClusterDetector": ClusterDetector(RTKM(3, contamination=0.1, random_state=0)).fit(
+        X
+    ),
 }
 
 
@@ -352,23 +354,23 @@ NAMES = ", ".join(sorted(FITTED["RTKM"].get_params()))
 
 RTKM_CASES = {
     "format": (
-        lambda d, _: d.update(format=3),
-        f"it has format 3; rtkm {rtkm.__version__} reads formats up to 2, so take the "
+        lambda d, _: d.update(format=4),
+        f"it has format 4; rtkm {rtkm.__version__} reads formats up to 3, so take the "
         "version that wrote it.",
     ),
     "a flag for a format": (
         lambda d, _: d.update(format=True),
-        f"it has format True; rtkm {rtkm.__version__} reads formats up to 2, so take "
+        f"it has format True; rtkm {rtkm.__version__} reads formats up to 3, so take "
         "the version that wrote it.",
     ),
     "a fraction for a format": (
         lambda d, _: d.update(format=1.0),
-        f"it has format 1.0; rtkm {rtkm.__version__} reads formats up to 2, so take "
+        f"it has format 1.0; rtkm {rtkm.__version__} reads formats up to 3, so take "
         "the version that wrote it.",
     ),
     "no format": (
         lambda d, _: d.pop("format"),
-        f"it has format None; rtkm {rtkm.__version__} reads formats up to 2, so take "
+        f"it has format None; rtkm {rtkm.__version__} reads formats up to 3, so take "
         "the version that wrote it.",
     ),
     "more parts": (
@@ -407,8 +409,8 @@ RTKM_CASES = {
     ),
     "share": (
         lambda d, _: parameters(d, contamination=1.5),
-        "contamination=1.5 is not valid for RTKM; expected a share in [0, 1) or a "
-        "number of rows, 0 or more (write 1 for one row).",
+        "contamination=1.5 is not valid for RTKM; expected 'auto' or a share in "
+        "[0, 1) or a number of rows, 0 or more (write 1 for one row).",
     ),
     "code": (
         lambda d, _: parameters(d, on_step="print"),
@@ -420,7 +422,7 @@ RTKM_CASES = {
     ),
     "list": (
         lambda d, _: parameters(d, tol=[1]),
-        "tol is not valid for RTKM.",
+        "tol=[1] is not valid for RTKM; expected a number of at least 0.",
     ),
     "NaN in init": (put("init", HOLE), "init is not valid for RTKM."),
     "rows": (
@@ -428,7 +430,8 @@ RTKM_CASES = {
         "learned is not valid; expected only what RTKM keeps: n_features_in_, "
         "feature_names_in_, offset_, n_outliers_, cluster_centers_, "
         "_n_nearest_fitted, objective_, objective_path_, n_iter_, converged_, "
-        "_sklearn_output_config, _variance_fitted.",
+        "_sklearn_output_config, _variance_fitted, _largest_kept, n_standing_out_, "
+        "n_clusters_, contamination_, choice_.",
     ),
     "NaN": (
         put("cluster_centers_", HOLE),
@@ -619,8 +622,13 @@ def nested(**values):
         ),
         (
             "ClusterDetector",
-            nested(method="KMOR", parameters={}),
-            "mean_inlier_cost_ is missing, which KMOR answers by.",
+            nested(method="FuzzyCMeans", parameters={}),
+            "learned is not valid; expected only what FuzzyCMeans keeps: "
+            "n_features_in_, feature_names_in_, offset_, n_outliers_, "
+            "cluster_centers_, _n_nearest_fitted, objective_, objective_path_, "
+            "n_iter_, converged_, _sklearn_output_config, _variance_fitted, "
+            "_largest_kept, _fuzzifier_fitted, _threshold_fitted, "
+            "partition_coefficient_.",
         ),
     ],
 )

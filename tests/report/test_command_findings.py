@@ -192,7 +192,10 @@ def test_empty_clusters_are_told_alike_everywhere(tmp_path):
 def test_overlap_counts_rows_in_two_clusters(tmp_path):
     X, _, _ = make_outlier_blobs(200, n_features=2, n_clusters=3, random_state=1)
     frame = pd.DataFrame(X, columns=["a", "b"])
-    for model in (RTKM(3, n_memberships=2, random_state=0), OKM(3, random_state=0)):
+    for model in (
+        RTKM(3, contamination=0.1, n_memberships=2, random_state=0),
+        OKM(3, random_state=0),
+    ):
         answers, found = findings_of(tmp_path, frame, model)
         inside = answers.model.assignments_.astype(int)
         several = int((inside.sum(axis=1) > 1).sum())
@@ -265,5 +268,13 @@ def test_rows_that_are_all_the_same_are_found_the_same(tmp_path):
     frame = pd.DataFrame({"a": [2.0] * 9, "b": [3.0] * 9})
     _, found = findings_of(tmp_path, frame, RTKM(1, contamination=0, random_state=0))
     assert found["clusters"][0]["center"] == [2.0, 3.0]
-    assert found["outliers"] == {"count": 0, "share": 0.0, "cutoff": None, "rows": []}
+    assert found["outliers"] == {
+        "count": 0,
+        "share": 0.0,
+        "cutoff": None,
+        "decided_by": "asked",
+        "standing_out": 0,
+        "also_standing_out": 0,
+        "rows": [],
+    }
     json.dumps(found, allow_nan=False)

@@ -84,7 +84,7 @@ def test_what_json_writes_is_of_the_type(tmp_path, monkeypatch):
     assert main(["fit", "a.csv", *words]) == 0
     written = json.loads(Path("a.json").read_text())
     check(written, Findings)
-    assert written["seconds"].keys() == {"read", "prepare", "fit", "explain"}
+    assert written["seconds"].keys() == {"read", "prepare", "choose", "fit", "explain"}
     assert {"rtkm", "python", "numpy", "scikit-learn"} <= written["versions"].keys()
 
 

@@ -23,18 +23,29 @@ class FittedTail(NamedTuple):
 
     A row of cluster j scores its squared distance over ``scales[j]``; the scores are
     distributed as `tail`. `masses` are the rows of the clusters; `chance` is that of an
-    inlier to be flagged.
+    inlier to be flagged, `limit` the largest p-value that was, or -1 if none was.
     """
 
     tail: Tail
     scales: NDArray[np.float64]
     masses: NDArray[np.float64]
     chance: float
+    limit: float
 
     def cutoff(self, chance: float | None = None) -> float:
         """Return the squared distance from which new rows are outliers."""
         wanted = self.chance if chance is None else chance
         return mixture_cutoff(self.tail, self.scales, self.masses, wanted)
+
+    def stand_out(
+        self, labels: NDArray[np.int32], costs: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Return which training rows are beyond the tail of their cluster."""
+        if self.limit < 0:
+            return np.zeros(len(costs), dtype=bool)
+        # the chance of a far row may be too small for a float
+        score = self.tail.score_at(max(self.limit, 1e-300)) * (1 - 1e-9)
+        return costs >= self.scales[labels] * score
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -81,7 +92,7 @@ class Choice:
         The tail of distances within clusters; none where they do not spread.
     n_rows : float
         The total weight of the table.
-    was_given : tuple of str
+    given : tuple of str
         The parameters that were known, and not chosen.
     params : dict
         The numbers as parameters of :class:`rtkm.RTKM`.
@@ -111,7 +122,7 @@ class Choice:
     pairs: tuple[dict[str, Any], ...] = field(default=(), repr=False)
     share_path: tuple[float, ...] = ()
     fitted_tail: FittedTail | None = field(default=None, repr=False)
-    was_given: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
     @property
     def params(self) -> dict[str, Any]:
@@ -146,7 +157,7 @@ class Choice:
         return "\n".join([*lines, *self.warnings])
 
     def _on_clusters(self) -> str:
-        if "n_clusters" in self.was_given:
+        if "n_clusters" in self.given:
             return f"{counted(self.n_clusters, 'cluster')}, as you asked."
         if self.alternatives:
             others = " or ".join(map(str, self.alternatives))
@@ -167,7 +178,7 @@ class Choice:
 
     def _on_outliers(self) -> str:
         rows = f"{counted(self.n_outliers, 'row')} ({self.contamination:.1%})"
-        if "contamination" in self.was_given:
+        if "contamination" in self.given:
             return f"{rows} to be trimmed, as you asked."
         if self.heavy_tails:
             return (

@@ -42,8 +42,8 @@ LONG, ROUND = 4.0, 2.0
 SHAPE_SHARE = 0.75
 # rows that a shape, and the dimension, are estimated from at most
 SHAPE_ROWS, DIMENSION_ROWS = 5000, 500
-# rows that the tail is fitted to at most
-TAIL_ROWS = 20_000
+# rows that the tail is fitted to at most, and at least
+TAIL_ROWS, LEAST_ROWS = 20_000, 20
 
 
 class Shape(NamedTuple):
@@ -64,6 +64,18 @@ class Scores(NamedTuple):
     labels: NDArray[np.int32]
     values: NDArray[np.float64]
     scales: NDArray[np.float64]
+
+
+class Scored(NamedTuple):
+    """Rows scored by centers, which may have moved, and what is kept of each."""
+
+    C: NDArray[Any]
+    scores: Scores
+    v: NDArray[np.float64]
+
+
+# scores rows anew by centers and a share of outliers
+Scoring = Callable[[NDArray[Any], float], Scored]
 
 
 class Flags(NamedTuple):
@@ -100,18 +112,43 @@ def choose_outliers(
 ) -> Outliers:
     """Flag what is beyond light tails, but nothing that heavy tails explain."""
     shapes = find_shapes(Y, C)
-    light = flag_rows(Y, C, shapes, fit_light, start, false_alarms)
+    flags, is_heavy = light_or_heavy(
+        Y, C, refitting(Y, shapes), shapes, start, false_alarms
+    )
+    return Outliers(flags, is_heavy, shapes)
+
+
+def refitting(X: Table, shapes: dict[int, Shape]) -> Scoring:
+    """Return a scoring by centers that are fitted anew to what is kept."""
+
+    def score(C: NDArray[Any], share: float) -> Scored:
+        state = trimmed_fit(X, C, share * X.mass)
+        return Scored(state.C, score_rows(X, state.C, shapes, 1 - share), state.v)
+
+    return score
+
+
+def light_or_heavy(
+    X: Table,
+    C: NDArray[Any],
+    score: Scoring,
+    shapes: dict[int, Shape],
+    start: float,
+    false_alarms: float,
+) -> tuple[Flags, bool]:
+    """Flag rows beyond light tails, or heavy ones where these explain most of them."""
+    light = flag_rows(X, C, score, shapes, fit_light, start, false_alarms)
     if not light.mass:
-        return Outliers(light, False, shapes)
-    heavy = flag_rows(Y, light.C, shapes, fit_heavy, light.share, false_alarms)
-    if heavy.mass < EXPLAINED * light.mass:
-        return Outliers(heavy, True, shapes)
-    return Outliers(light, False, shapes)
+        return light, False
+    heavy = flag_rows(X, light.C, score, shapes, fit_heavy, light.share, false_alarms)
+    is_heavy = heavy.mass < EXPLAINED * light.mass
+    return (heavy, True) if is_heavy else (light, False)
 
 
 def flag_rows(
     X: Table,
     C: NDArray[Any],
+    score: Scoring,
     shapes: dict[int, Shape],
     fit_tail: Callable[[Inner], Tail],
     start: float,
@@ -121,10 +158,8 @@ def flag_rows(
     share, path = start, [start]
     mass, limit, tail = 0.0, -1.0, None
     for _ in range(MAX_ROUNDS):
-        state = trimmed_fit(X, C, share * X.mass)
-        C = state.C
-        scores = score_rows(X, C, shapes, 1 - share)
-        inner = inner_scores(X, C, shapes, scores, state.v, 1 - share)
+        C, scores, v = score(C, share)
+        inner = inner_scores(X, C, shapes, scores, v, 1 - share)
         if inner is None:
             return Flags(0.0, -1.0, (*path, 0.0), None, C, scores.scales)
         tail = fit_tail(inner)
@@ -169,21 +204,36 @@ def score_rows(
 ) -> Scores:
     """Score every row by its cluster, in given scales or those of the inner rows."""
     nearest = X.nearest(C, 1)
-    labels, values = nearest.labels[:, 0], nearest.cost.copy()
+    labels, costs = nearest.labels[:, 0], nearest.cost.copy()
     by_cluster = np.argsort(labels, kind="stable")
     ends = np.cumsum(np.bincount(labels, minlength=len(C)))
-    found = np.zeros(len(C)) if scales is None else scales
     for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
-        part = values[rows]
         if j in shapes:
-            for some, place in blocks_of(rows):
-                part[place] = shapes[j].scores(X.rows(some))
-        if scales is None and len(rows):
-            weights = None if X.weights is None else X.weights[rows]
-            found[j] = quantile(part, weights, MIDDLE * inner)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            values[rows] = np.where(part > 0, part / found[j], 0.0)
-    return Scores(labels, values, found)
+            for some, _ in blocks_of(rows):
+                costs[some] = shapes[j].scores(X.rows(some))
+    return scale_costs(X, labels, costs, len(C), inner, scales)
+
+
+def scale_costs(
+    X: Table,
+    labels: NDArray[np.int32],
+    costs: NDArray[np.float64],
+    k: int,
+    inner: float,
+    scales: NDArray[np.float64] | None = None,
+) -> Scores:
+    """Return costs in units of the middle of the inner rows of their cluster."""
+    if scales is None:
+        scales = np.zeros(k)
+        by_cluster = np.argsort(labels, kind="stable")
+        ends = np.cumsum(np.bincount(labels, minlength=k))
+        for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
+            if len(rows):
+                weights = None if X.weights is None else X.weights[rows]
+                scales[j] = quantile(costs[rows], weights, MIDDLE * inner)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.where(costs > 0, costs / scales[labels], 0.0)
+    return Scores(labels, values, scales)
 
 
 def quantile(
@@ -303,26 +353,41 @@ def find_shape(
 
 
 def fit_tail(
-    X: Table, C: NDArray[Any], share: float, false_alarms: float = 0.15
+    X: Table,
+    C: NDArray[Any],
+    labels: NDArray[np.int32],
+    costs: NDArray[np.float64],
+    v: NDArray[np.float64],
+    false_alarms: float = 0.15,
 ) -> FittedTail | None:
-    """Fit the tail of the squared distances to some centers, for a share of outliers.
+    """Fit the tail of what rows cost at the end of a fit, whose centers stay.
 
-    It is the heavy one if that explains the rows beyond the light one; there is none if
-    the distances do not spread. The chance is the largest p-value that is flagged; if
-    none is, the one at which a single row would be.
+    The share that was trimmed is where the search for the share of outliers starts;
+    there is no tail if the costs do not spread, or too few rows show it. The chance is
+    the largest p-value that is flagged; if none is, the one at which a single row would
+    be.
     """
-    state = X.concentrate(C, 1, X.mass * (1 - share))
-    scores = score_rows(X, C, {}, 1 - share)
-    inner = inner_scores(X, C, {}, scores, state.v, 1 - share)
-    if inner is None:
+    weights = np.ones(X.n_rows) if X.weights is None else X.weights
+    # along the order of the rows, so that it is one tail for a table and its shuffles
+    numbers, w = spread(weights[X.order], TAIL_ROWS)
+    rows = X.order[numbers]
+    Y = Table(X.X[rows], w)
+    labels, costs, v = labels[rows], costs[rows], v[rows]
+    kept_mass = Y.total(v)
+    if kept_mass < LEAST_ROWS:
         return None
-    found = []
-    for fit in fit_light, fit_heavy:
-        tail = fit(inner)
-        found.append((tail, *count_flags(X, tail, scores, false_alarms)))
-    (_, light_mass, _), (_, heavy_mass, _) = found
-    tail, _, limit = found[1 if heavy_mass < EXPLAINED * light_mass else 0]
-    chance = max(limit, false_alarms / X.mass)
-    weights = state.v if X.weights is None else state.v * X.weights
-    masses = np.bincount(scores.labels, weights, len(C)).astype(np.float64)
-    return FittedTail(tail, scores.scales, masses, min(chance, false_alarms))
+
+    def score(C: NDArray[Any], share: float) -> Scored:
+        return Scored(C, scale_costs(Y, labels, costs, len(C), 1 - share), v)
+
+    start = 1 - kept_mass / Y.mass
+    flags, _ = light_or_heavy(Y, C, score, {}, start, false_alarms)
+    if flags.tail is None:
+        return None
+    return FittedTail(
+        flags.tail,
+        flags.scales,
+        np.bincount(labels, v * w, len(C)).astype(np.float64),
+        chance=min(max(flags.limit, false_alarms / X.mass), false_alarms),
+        limit=flags.limit,
+    )

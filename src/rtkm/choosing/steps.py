@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from rtkm.choosing.choice import Choice, FittedTail, SmallGroups
 from rtkm.choosing.clusters import (
     PER_HALF,
+    ROWS_PER_CELL,
     SAMPLE_ROWS,
     Trial,
     find_gaps,
@@ -21,34 +22,37 @@ from rtkm.choosing.clusters import (
 )
 from rtkm.choosing.fits import trimmed_fit
 from rtkm.choosing.outliers import (
+    LEAST_ROWS,
     TAIL_ROWS,
     choose_outliers,
     fit_tail,
     flag_rows,
     flags_of_all,
+    refitting,
 )
 from rtkm.choosing.samples import sample
 from rtkm.core.params import (
     Auto,
     Count,
+    Counts,
     OutlierRows,
     RandomState,
     Rule,
     UpToOne,
     check_value,
-    is_integer,
     is_number,
     whole_rows,
-    written,
 )
 from rtkm.core.table import Table
 from rtkm.core.validation import check_row_count, make_table
 from rtkm.seeding import draw_far_rows
 
+# the most clusters to look for
+MAX_CLUSTERS = 40
 # the share that is trimmed while nothing is known of outliers
 START = 0.1
-# total weight below which nothing is chosen, and below which that is uncertain
-LEAST_ROWS, FEW_ROWS = 20, 150
+# total weight below which a choice is uncertain
+FEW_ROWS = 150
 # a group within these multiples of the least size of a cluster could be counted the
 # other way
 DOUBTFUL = 0.4, 1.6
@@ -57,9 +61,11 @@ MANY = 0.15
 # rows looked at for columns of few values
 GLANCED_ROWS, GLANCED_COLUMNS = 500, 300
 
-Share = Annotated[
+Level = Annotated[
     float, Rule("a number in (0, 1)", lambda v: is_number(v, above=0) and v < 1)
 ]
+# how numbers are chosen: names and types of the parameters
+CHOOSING = {"max_clusters": Count, "min_cluster": UpToOne, "false_alarms": Level}
 
 
 class Found(NamedTuple):
@@ -89,7 +95,7 @@ def choose(
     n_clusters: Any = "auto",
     contamination: Any = "auto",
     *,
-    max_clusters: int = 40,
+    max_clusters: int = MAX_CLUSTERS,
     min_cluster: float = 0.25,
     false_alarms: float = 0.15,
     sample_weight: ArrayLike | None = None,
@@ -184,18 +190,11 @@ def check_choice(
     owner: str = "choose",
 ) -> None:
     """Refuse parameters that mean nothing, before any array is seen."""
-    several = not isinstance(n_clusters, str) and np.iterable(n_clusters)
-    numbers = list(n_clusters) if several else [n_clusters]
-    is_auto = isinstance(n_clusters, str) and n_clusters == "auto"
-    if not is_auto and not (numbers and all(is_integer(v, 1) for v in numbers)):
-        raise ValueError(
-            f"n_clusters{written(n_clusters)} is not valid for {owner}; expected "
-            "'auto', an integer of at least 1, or one or more of these to choose from."
-        )
+    check_value("n_clusters", n_clusters, Auto | Count | Counts, owner)
     check_value("contamination", contamination, Auto | OutlierRows, owner)
-    check_value("max_clusters", max_clusters, Count, owner)
-    check_value("min_cluster", min_cluster, UpToOne, owner)
-    check_value("false_alarms", false_alarms, Share, owner)
+    given = max_clusters, min_cluster, false_alarms
+    for (name, hint), value in zip(CHOOSING.items(), given, strict=True):
+        check_value(name, value, hint, owner)
 
 
 def choose_for(
@@ -203,20 +202,28 @@ def choose_for(
     n_clusters: Any = "auto",
     contamination: Any = "auto",
     *,
-    max_clusters: int = 40,
+    max_clusters: int = MAX_CLUSTERS,
     min_cluster: float = 0.25,
     false_alarms: float = 0.15,
+    least: int = 1,
     rng: np.random.RandomState,
 ) -> Choice:
-    """Choose for a table whose parameters have been checked."""
+    """Choose for a table whose parameters have been checked.
+
+    The number of clusters is at `least` so many, unless it is given.
+    """
     numbers = numbers_of(n_clusters)
+    if not numbers and least > 1:
+        most = min(max_clusters, int(X.counts.sum()))
+        numbers = list(range(least, max(least, most) + 1))
     knows_share = not isinstance(contamination, str)
     n_trimmed = whole_rows(contamination, X.mass) if knows_share else 0
-    least = max(numbers) if len(numbers) == 1 else 1
-    check_row_count(X, least, n_trimmed, f"contamination={contamination!r}")
+    fewest = max(numbers) if len(numbers) == 1 else 1
+    check_row_count(X, fewest, n_trimmed, f"contamination={contamination!r}")
     check_row_count(X, max(numbers, default=1))
     share = n_trimmed / X.mass if knows_share else START
-    Z = sample(X, SAMPLE_ROWS, rng)
+    # enough rows for as many clusters as are given
+    Z = sample(X, max(SAMPLE_ROWS, ROWS_PER_CELL * fewest), rng)
     Y = Z if is_whole(Z, X) else sample(X, TAIL_ROWS, rng)
     if X.mass < LEAST_ROWS or len(numbers) == 1:
         k = min(numbers, default=1)
@@ -240,8 +247,7 @@ def choose_for(
         pairs=found.pairs,
         share_path=settled.share_path,
         fitted_tail=settled.fitted_tail,
-        was_given=("n_clusters",) * (len(numbers) == 1)
-        + ("contamination",) * knows_share,
+        given=("n_clusters",) * (len(numbers) == 1) + ("contamination",) * knows_share,
     )
 
 
@@ -256,7 +262,15 @@ def take_outliers(
     """Take as many outliers as were asked for."""
     share = n_trimmed / mass
     C = trimmed_fit(Y, C, share * Y.mass).C
-    return Settled(n_trimmed, C, fit_tail(Y, C, share, false_alarms))
+    return Settled(n_trimmed, C, tail_at(Y, C, share, false_alarms))
+
+
+def tail_at(
+    Y: Table, C: NDArray[Any], share: float, false_alarms: float
+) -> FittedTail | None:
+    """Return the tail of the squared distances to some centers."""
+    nearest, state = Y.nearest(C, 1), Y.concentrate(C, 1, Y.mass * (1 - share))
+    return fit_tail(Y, C, nearest.labels[:, 0], nearest.cost, state.v, false_alarms)
 
 
 def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> Settled:
@@ -271,9 +285,9 @@ def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> S
             f"{flags.mass / X.mass:.0%} of the rows are flagged, which is more than "
             "outliers mostly are; look at them before leaving them out."
         )
-        other = flag_rows(
-            Y, C, outliers.shapes, outliers.fit_tail, 2 * START, false_alarms
-        )
+        shapes, twice = outliers.shapes, 2 * START
+        score, fit = refitting(Y, shapes), outliers.fit_tail
+        other = flag_rows(Y, C, score, shapes, fit, twice, false_alarms)
         if abs(other.share - flags.share) > 0.02:
             warnings.append(
                 f"Started from a share of 20 % instead of 10 %, {other.share:.1%} of "
@@ -284,7 +298,7 @@ def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> S
     return Settled(
         min(int(np.floor(flags.mass + 0.5)), most),
         flags.C,
-        fit_tail(Y, flags.C, flags.share, false_alarms),
+        tail_at(Y, flags.C, flags.share, false_alarms),
         flags.path,
         outliers.heavy_tails,
         tuple(warnings),
@@ -415,8 +429,9 @@ def warnings_of(X: Table, Z: Table) -> list[str]:
     """Return what is known to make a choice uncertain."""
     if X.mass < LEAST_ROWS:
         return [
-            f"{X.mass:g} rows are too few to choose from; at least {LEAST_ROWS} show "
-            "clusters and outliers, so none were looked for."
+            f"{X.mass:g} {'row is' if X.mass == 1 else 'rows are'} too few to choose "
+            f"from; at least {LEAST_ROWS} show clusters and outliers, so none were "
+            "looked for."
         ]
     warnings = []
     if X.mass < FEW_ROWS:

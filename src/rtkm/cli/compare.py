@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from rtkm._optional import import_optional
 from rtkm.cli import options as shared
+from rtkm.cli.choose import add_choosing, choose_with, in_words
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
     OUTLIERS,
-    SEED,
+    add_clusters,
     find_method,
     flags_of,
     in_flags,
@@ -23,6 +24,7 @@ from rtkm.cli.flags import (
 )
 from rtkm.cli.terminal import Terminal
 from rtkm.compare.frame import compare
+from rtkm.core.params import is_number
 from rtkm.report.number_text import figure
 from rtkm.tables.columns import text_of
 from rtkm.tables.messages import InputError, counted
@@ -58,8 +60,10 @@ SHOWN = {
 
 EXAMPLES = """\
 examples:
+  rtkm compare data.csv
+      what eight methods make of one table, with as many clusters as are chosen
   rtkm compare data.csv -k 3
-      what eight methods make of one table, each as `rtkm fit` runs it
+      the same with three clusters each, as `rtkm fit` runs them
   rtkm compare data.csv -k 3 --truth species
       the same, scored by known labels (-1, outlier, noise or anomaly: an outlier)
   rtkm compare data.csv -k 3 --methods RTKM KMOR --starts 10 --output runs.csv
@@ -77,13 +81,14 @@ def add(commands: Any) -> None:
         commands,
         run,
         name="compare",
-        usage="DATA -k K [--truth COLUMN] [options]",
+        usage="DATA [--truth COLUMN] [options]",
         help="many methods on one table, side by side",
         description="Fit several methods to one table, and show what each found.",
         examples=EXAMPLES,
     )
     shared.add_data(parser)
     add_compared(parser)
+    add_choosing(parser)
     shared.add_preparation(parser)
     group = parser.add_argument_group("what to write")
     shared.add_output(group, "a line for every run, as .csv; - is standard output")
@@ -95,20 +100,13 @@ def add_compared(parser: argparse.ArgumentParser) -> None:
     """Add what is compared."""
     group = parser.add_argument_group("what to compare")
     rtkm = find_method("RTKM")
-    group.add_argument(
-        "-k",
-        "--clusters",
-        type=reader_of(rtkm, "n_clusters"),
-        required=True,
-        metavar="K",
-        help="number of clusters",
-    )
+    add_clusters(group)
     group.add_argument(
         OUTLIERS,
         type=reader_of(rtkm, "contamination"),
         default=0.1,
         metavar="VALUE",
-        help="outliers to expect: a share, or a number of rows (default: 0.1)",
+        help="outliers to expect: a share, a number of rows, or auto (default: 0.1)",
     )
     group.add_argument(
         "--methods",
@@ -122,25 +120,19 @@ def add_compared(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--starts",
-        type=reader_of(rtkm, "n_clusters"),
+        type=reader_of(rtkm, "n_memberships"),
         default=1,
         metavar="N",
         help="runs of each method, with seeds that follow each other (default: 1)",
     )
-    group.add_argument(
-        "--seed",
-        type=reader_of(rtkm, "random_state"),
-        default=SEED,
-        metavar="VALUE",
-        help=f"makes it repeatable (default: {SEED})",
-    )
+    shared.add_seed(group)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, compare and tell."""
     terminal = terminal_for(options)
     try:
-        methods = [make(find_method(name), options) for name in options.methods]
+        classes = [find_method(name) for name in options.methods]
     except InputError as error:
         options.parser.error(str(error).replace("--method ", "--methods "))
     sheet = shared.read(options)
@@ -156,6 +148,9 @@ def run(options: argparse.Namespace) -> None:
     terminal.say("\n".join([sheet.summary(), *sheet.notes, *notes]))
     if options.truth is not None:
         truth = find_truth(sheet, options.truth, prepared, terminal)
+    if not (isinstance(options.n_clusters, int) and is_number(options.contamination)):
+        choose_numbers(options, prepared, terminal)
+    methods = [make(method, options) for method in classes]
     frame = run_all(prepared.X, methods, truth, options)
     tell(terminal, frame)
     if frame["seconds"].isna().all():
@@ -164,6 +159,17 @@ def run(options: argparse.Namespace) -> None:
         with writing_beside(options.output) as stream:
             stream.write(frame.to_csv(index=False).encode())
         terminal.say(f"All runs are in {where(options.output)}.")
+
+
+def choose_numbers(
+    options: argparse.Namespace, prepared: Prepared, terminal: Terminal
+) -> None:
+    """Choose the numbers that were not given, for all methods alike."""
+    choice = choose_with(
+        options, prepared, options.n_clusters, options.contamination, options.seed
+    )
+    terminal.say("\n".join(in_words(choice)))
+    options.n_clusters, options.contamination = choice.params.values()
 
 
 def run_all(X: Any, methods: list[Any], truth: Any, options: argparse.Namespace) -> Any:
@@ -177,7 +183,7 @@ def run_all(X: Any, methods: list[Any], truth: Any, options: argparse.Namespace)
             X,
             methods,
             truth,
-            n_clusters=options.clusters,
+            n_clusters=options.n_clusters,
             init=None,
             progress=not options.quiet,
         )

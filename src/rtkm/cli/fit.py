@@ -12,13 +12,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from rtkm.choosing.choice import Choice
 from rtkm.cli import options as shared
+from rtkm.cli.choose import add_choosing, choose_missing
 from rtkm.cli.files import check_files, check_page, terminal_for, where, write_together
 from rtkm.cli.flags import (
     SEED,
     add_flags,
     find_method,
-    flags_of,
     in_flags,
     parameters_given,
     table_flags,
@@ -48,19 +49,20 @@ that belong to none.
 
 EXAMPLES = """\
 examples:
-  rtkm fit patients.csv -k 3
-      three clusters, and a tenth of the rows as outliers; nothing is written
+  rtkm fit patients.csv
+      as many clusters and outliers as the table shows; nothing is written
+  rtkm fit patients.csv --report patients.html
+      the same as a page to look at and to mail
   rtkm fit patients.csv -k 3 --contamination 0.02 --report patients.html
-      2 % outliers, and a page to look at and to mail
-  rtkm fit patients.csv -k 3 --id name --drop year --output found.csv
+      three clusters and 2 % outliers, because you know; -k 2-6 chooses among these
+  rtkm fit patients.csv --id name --drop year --output found.csv
       every row with its label, outlier score and confidence
   rtkm fit genes.tsv -k 14 --memberships 2
       every row in two clusters
-  rtkm fit patients.csv -k 3 --method KMOR --help
+  rtkm fit patients.csv --method KMOR --help
       the options of another method; `rtkm methods` lists them all
 
-How many outliers? A little too many costs little; too few leave outliers inside. How
-many clusters? Try a few numbers and look at the reports.
+Clusters are groups with a gap between them; `rtkm choose` shows how they were counted.
 """
 
 
@@ -70,7 +72,7 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         commands,
         run,
         name="fit",
-        usage="DATA -k K [options]",
+        usage="DATA [options]",
         help="find the clusters and outliers of a table",
         description=DESCRIPTION,
         examples=EXAMPLES,
@@ -82,6 +84,7 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         help=f"one of those that `rtkm methods` lists (default: {DEFAULT_METHOD})",
     )
     add_flags(parser, find_method(method))
+    add_choosing(parser)
     shared.add_sample_weight(shared.add_preparation(parser))
     add_written(parser)
     shared.add_reading(parser)
@@ -120,7 +123,8 @@ def run(options: argparse.Namespace) -> None:
     """Read, fit, tell and write."""
     terminal = terminal_for(options)
     method = find_method(options.method)
-    model = shared.table_model(make_model(method, options), options)
+    given = parameters_given(options, method)
+    model = shared.table_model(method(**unchosen(given, method)), options)
     if options.model is not None:
         refuse_rows(method)
     watch = Stopwatch()
@@ -136,13 +140,17 @@ def run(options: argparse.Namespace) -> None:
         prepared = model.prepare(sheet, options.sample_weight)
     notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
     terminal.say("\n".join(notes))
+    with watch.timing("choose"):
+        choice = choose_missing(options, method, given, prepared)
+    model.estimator.set_params(**given)
     with watch.timing("fit"):
-        warned = fit(model, prepared, terminal)
+        warned = fit(model, prepared, terminal, choice)
     terminal.say("\n".join(warned))
     notes += warned
     with watch.timing("explain"):
         answers = results_of_fit(model.estimator_, prepared)
-        findings = find(answers, sheet, command=options.command_line, notes=notes)
+        command = options.command_line
+        findings = find(answers, sheet, command=command, notes=notes, choice=choice)
     findings["seconds"] = watch.seconds
     tell_findings(terminal, findings)
     for line in write_files(options, sheet, model, answers, findings):
@@ -150,19 +158,17 @@ def run(options: argparse.Namespace) -> None:
     terminal.print(next_step(options, findings))
 
 
-def make_model(method: type, options: argparse.Namespace) -> Any:
-    """Return the unfitted method that the options ask for."""
-    given = parameters_given(options, method)
-    names = {field.name for field in typed_fields(method)}
-    if "n_clusters" in names and "n_clusters" not in given:
-        flag = flags_of(method, "n_clusters")[0]
-        options.parser.error(f"say how many clusters to look for, such as {flag} 3.")
-    if "random_state" in names:
+def unchosen(given: dict[str, Any], method: type) -> dict[str, Any]:
+    """Seed a method, and return the parameters that need not be chosen first."""
+    if any(field.name == "random_state" for field in typed_fields(method)):
         given.setdefault("random_state", SEED)
-    return method(**given)
+    chosen = "n_clusters", getattr(method, "_outliers_by", "contamination")
+    return {name: value for name, value in given.items() if name not in chosen}
 
 
-def fit(model: TableModel, prepared: Prepared, terminal: Terminal) -> list[str]:
+def fit(
+    model: TableModel, prepared: Prepared, terminal: Terminal, choice: Choice | None
+) -> list[str]:
     """Fit a model, with a bar where it takes long, and return what was warned of."""
     estimator, method = model.estimator, type(model.estimator)
     with (
@@ -173,7 +179,7 @@ def fit(model: TableModel, prepared: Prepared, terminal: Terminal) -> list[str]:
         if on_step and hasattr(estimator, "on_step"):
             estimator.set_params(on_step=on_step)
         try:
-            model.fit_prepared(prepared)
+            model.fit_prepared(prepared, choice)
         except ValueError as error:
             raise InputError(in_flags(str(error), method)) from None
     if hasattr(estimator, "on_step"):  # a model in a file has none

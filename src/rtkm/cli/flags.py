@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from rtkm._registry import METHODS, find_class
-from rtkm.core.params import check_value, hints_of
+from rtkm.core.params import Auto, Count, Counts, check_value, hints_of
 from rtkm.report.docstrings import explain_parameters, first_sentence
 from rtkm.seeding import SEEDINGS
 from rtkm.tables.messages import InputError, nearest
@@ -22,6 +22,7 @@ NAMES = {
     "random_state": ["--seed"],
 }
 OUTLIERS = "--contamination"
+CLUSTERS_HELP = "number of clusters, or numbers to choose from: 2-6 or 2,3,5"
 SHARED = {"init", "n_init", "max_iter", "tol"}  # how any method descends
 SEED = 0  # so that the same command gives the same answer
 # objects, what the progress bar shows, and what is for new rows only
@@ -95,9 +96,12 @@ def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
         elif field.name == "init":
             options["choices"] = list(SEEDINGS)
             words = words.partition(":")[0]
+        elif field.name == "n_clusters":
+            options |= {"type": read_clusters, "metavar": "K"}
+            words = CLUSTERS_HELP
         else:
-            options["type"] = reader_of(method, field.name)
-            options["metavar"] = "K" if field.name == "n_clusters" else "VALUE"
+            options["type"] = reader_of(method, field.name, or_auto=OUTLIERS in flags)
+            options["metavar"] = "VALUE"
         group.add_argument(*flags, help=(words + default_of(field)).strip(), **options)
 
 
@@ -114,19 +118,68 @@ def rank(method: type, field: Field[Any]) -> int:
 def default_of(field: Field[Any]) -> str:
     """Return what is in force where a flag is not given."""
     if field.name == "n_clusters":
-        return ""
+        return " (default: auto)"
     default = SEED if field.name == "random_state" else field.default
     return f" (default: {default})"
 
 
-def reader_of(method: type, name: str) -> Callable[[str], Any]:
-    """Return what makes a value of the text behind a flag."""
+def read_clusters(text: str) -> Any:
+    """Read a number of clusters, or numbers to choose from.
+
+    Examples
+    --------
+    >>> read_clusters("3"), read_clusters("2-6"), read_clusters("2,3,5")
+    (3, range(2, 7), [2, 3, 5])
+    """
+    value: Any = None
+    ends = text.split("-")
+    if text.casefold() == "auto":
+        return "auto"
+    if len(ends) == 2 and all(is_whole(end) for end in ends):
+        value = range(int(ends[0]), int(ends[1]) + 1)
+    elif all(is_whole(part) for part in text.split(",")):
+        numbers = [int(part) for part in text.split(",")]
+        value = numbers if len(numbers) > 1 else numbers[0]
+    try:
+        check_value("n_clusters", value, Count | Counts, "")
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text} is not valid; expected a number of at least 1, such as 3, or "
+            "numbers to choose from, such as 2-6 or 2,3,5, or auto."
+        ) from None
+    return value
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text is a whole number that a computer can count to."""
+    return text.isascii() and text.isdigit() and len(text) < 10
+
+
+def add_clusters(group: Any) -> None:
+    """Add the number of clusters to a command that has no method."""
+    group.add_argument(
+        *NAMES["n_clusters"],
+        dest="n_clusters",
+        type=read_clusters,
+        default="auto",
+        metavar="K",
+        help=f"{CLUSTERS_HELP} (default: auto)",
+    )
+
+
+def reader_of(method: type, name: str, or_auto: bool = False) -> Callable[[str], Any]:
+    """Return what makes a parameter of a method of the text behind a flag."""
     hint = hints_of(method)[name]
+    return reader_for(name, Auto | hint if or_auto else hint, method.__name__)
+
+
+def reader_for(name: str, hint: Any, owner: str) -> Callable[[str], Any]:
+    """Return what makes a value of some type of the text behind a flag."""
 
     def read(text: str) -> Any:
         for value in readings(text):
             try:
-                check_value(name, value, hint, method.__name__)
+                check_value(name, value, hint, owner)
             except ValueError as error:
                 # a command line has numbers and words, no objects of Python
                 reason = str(error).partition("expected ")[2]

@@ -16,7 +16,7 @@ from rtkm._files import remove_unfinished
 from rtkm._signals import ending_by_signals
 from rtkm._streams import failure_of, lasting_streams
 from rtkm._version import __version__
-from rtkm.cli import compare, demo, explain, fit, methods, predict
+from rtkm.cli import choose, compare, demo, explain, fit, methods, predict
 from rtkm.cli.completion import add_completion
 from rtkm.cli.files import repair_places
 from rtkm.cli.flags import find_method, owners_of, table_flags
@@ -31,9 +31,10 @@ that belong to none.
 EXAMPLES = """\
 examples:
   rtkm demo                                     see it work on a medical table
-  rtkm fit data.csv -k 3                        three clusters, and the outliers
-  rtkm fit data.csv -k 3 --report report.html   the same as a page
-  rtkm fit data.csv -k 3 --model model.rtkm     keep the model, then
+  rtkm fit data.csv                             find its clusters and outliers
+  rtkm fit data.csv --report report.html        the same as a page
+  rtkm fit data.csv -k 3 --contamination 0.02   as many as you say
+  rtkm fit data.csv --model model.rtkm          keep the model, then
   rtkm predict model.rtkm new.csv               ask it about new rows
   rtkm explain model.rtkm data.csv --row 17     ask it why row 17 is an outlier
 
@@ -43,7 +44,7 @@ examples:
 
 # anything else is a fault of ours, and shows where it is
 BAD_INPUT = (OSError, ValueError, ImportError)
-COMMANDS = (fit, predict, explain, compare, methods, demo)
+COMMANDS = (fit, choose, predict, explain, compare, methods, demo)
 REPRODUCE = (
     "reproduce is not a command any more; run `python -m experiments` at the root of "
     "rtkm's source tree."

@@ -62,11 +62,6 @@ def list_methods(terminal: Terminal) -> None:
     terminal.say("Start with RTKM. More about one: rtkm methods KMOR")
 
 
-def fields_of(method: type) -> set[str]:
-    """Return the names of a method's parameters."""
-    return {field.name for field in typed_fields(method)}
-
-
 def describe(terminal: Terminal, method: type) -> None:
     """Print when to choose a method, and its options."""
     title, when = purpose(method)
@@ -77,7 +72,4 @@ def describe(terminal: Terminal, method: type) -> None:
         flags = ", ".join(flags_of(method, field.name))
         terminal.say(f"  {flags}{default_of(field)}")
         terminal.say(explained.get(field.name, ""), indent="      ")
-    needs_k = "n_clusters" in fields_of(method)
-    terminal.say(
-        f"\nNext: rtkm fit data.csv{' -k 3' * needs_k} --method {method.__name__}"
-    )
+    terminal.say(f"\nNext: rtkm fit data.csv --method {method.__name__}")

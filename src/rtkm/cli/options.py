@@ -9,6 +9,7 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
+from rtkm.cli.flags import SEED, find_method, reader_of
 from rtkm.report.docstrings import explain_parameters, first_sentence
 from rtkm.report.findings import OutlierRow
 from rtkm.table_model import TableModel
@@ -136,6 +137,17 @@ def output_path(text: str) -> Path:
 def add_output(parser: Any, what: str) -> None:
     """Add the file that rows are written to."""
     parser.add_argument("--output", type=output_path, metavar="FILE", help=what)
+
+
+def add_seed(parser: Any) -> None:
+    """Add what makes chance repeatable."""
+    parser.add_argument(
+        "--seed",
+        type=reader_of(find_method("RTKM"), "random_state"),
+        default=SEED,
+        metavar="VALUE",
+        help=f"makes it repeatable (default: {SEED})",
+    )
 
 
 def add_quiet(parser: Any) -> None:

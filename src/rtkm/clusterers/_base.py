@@ -23,6 +23,7 @@ from rtkm.core.params import (
     Verbosity,
     Watcher,
     check_params,
+    is_name,
 )
 from rtkm.core.scale_check import warn_of_scale
 from rtkm.core.states import DUST, Iterate, largest_first, read_only
@@ -124,6 +125,10 @@ class PrototypeClusterer(PredictMixin):
     # the parameter that says how many outliers there are, for messages
     _outliers_by: ClassVar[str] = "contamination"
 
+    # what decides how many outliers there are: a number that was "asked" for, a
+    # "choice", a "limit", or a "rule" of the method
+    _outliers_decided_by: ClassVar[str] = "rule"
+
     # whether a fit says that one column decides alone; a TableModel has seen to that
     _warns_of_scale: ClassVar[bool] = False
 
@@ -189,20 +194,24 @@ class PrototypeClusterer(PredictMixin):
 
     def _fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         check_params(self)
-        rows = validate(self, X, sample_weight)
+        self._fit_table(validate(self, X, sample_weight))
+        return self
+
+    def _fit_table(self, X: Table) -> None:
+        """Search from every start, and keep where the best led."""
         check_row_count(
-            rows,
+            X,
             self.n_clusters,
-            self._n_trimmed(rows),
+            self._n_trimmed(X),
             f"{self._outliers_by}={getattr(self, self._outliers_by, 0)!r}",
         )
-        self._check(rows)
+        self._check(X)
         runs: list[Run[Any]] = []
         try:
-            for C, rng in self._starting_centers(rows):
-                runs.append(Run(self._start(rows, C)))
-                self._search(rows, runs[-1], rng)
-                runs = [best_of(rows, runs)]
+            for C, rng in self._starting_centers(X):
+                runs.append(Run(self._start(X, C)))
+                self._search(X, runs[-1], rng)
+                runs = [best_of(X, runs)]
         except KeyboardInterrupt:
             if not (self.verbose and runs):
                 raise
@@ -210,16 +219,19 @@ class PrototypeClusterer(PredictMixin):
                 f"{type(self).__name__} was interrupted; the best state is kept.",
                 ConvergenceWarning,
             )
-        self._publish(rows, best_of(rows, runs))
-        return self
+        self._publish(X, best_of(X, runs))
+
+    @property
+    def _seeds_itself(self) -> bool:
+        """Whether starting centers are sought, and not given."""
+        return isinstance(self.init, str) or callable(self.init)
 
     def _starting_centers(
         self, X: Table
     ) -> Iterator[tuple[NDArray[Any], np.random.RandomState]]:
         """Yield the centers of every start, with the source of further randomness."""
         rng = check_random_state(self.random_state)
-        by_chance = isinstance(self.init, str) and self.init != "robin"
-        if not (by_chance or callable(self.init)):
+        if not self._seeds_itself or is_name("robin")(self.init):
             n_init = 1
         elif self.n_init == "auto":
             n_init = 10 if self._n_swaps() == 0 else 1
@@ -277,15 +289,15 @@ class PrototypeClusterer(PredictMixin):
 
     def _publish(self, X: Table, run: Run[Any]) -> None:
         """Turn the best run into fitted attributes."""
-        if isinstance(self.init, str) or callable(self.init):
-            # starting centers that were given keep their numbers
+        if self._seeds_itself:  # centers that were given keep their numbers
             run.state = run.state.renumbered(largest_first(X, run.state))
         state = run.state
         X.release()
         # from here on they are the caller's to change
         self.cluster_centers_ = np.require(state.C, requirements="W")
         self._n_nearest_fitted = self._n_nearest()
-        self.offset_, self._variance_fitted = -np.inf, 0.0  # not known yet
+        # not known yet
+        self.offset_, self._variance_fitted, self._largest_kept = -np.inf, 0.0, np.inf
         self._learn(X, state)
         scores = RowResults(X, self._rule()).scores
         X.release()
@@ -293,6 +305,8 @@ class PrototypeClusterer(PredictMixin):
         self.inlier_weights_ = np.require(state.v, requirements="W")
         self.outlier_scores_ = scores
         self.outlier_mask_ = ~self._inliers(X, run)
+        self._largest_kept = float(scores[~self.outlier_mask_].max(initial=0.0))
+        self.labels_ = state.labels(X)
         self.offset_ = self._offset(X)
         self._variance_fitted = self._inlier_variance(X)
         if X.weights is not None:  # a row without weight is like one that comes later
@@ -300,7 +314,7 @@ class PrototypeClusterer(PredictMixin):
             is_outlier = self._rule().is_outlier
             self.outlier_mask_[weightless] = is_outlier(scores[weightless])
             self.inlier_weights_[weightless] = ~self.outlier_mask_[weightless]
-        self.labels_ = np.where(self.outlier_mask_, np.int32(-1), state.labels(X))
+        self.labels_ = np.where(self.outlier_mask_, np.int32(-1), self.labels_)
         self.n_outliers_ = int(self.outlier_mask_.sum())
         self.objective_ = state.objective
         self.objective_path_ = np.array(run.path)
@@ -345,7 +359,12 @@ class PrototypeClusterer(PredictMixin):
         counts = slice(None) if X.weights is None else X.weights > 0
         scores = self.outlier_scores_[counts]
         trimmed = self.inlier_weights_[counts] < 1 - DUST
-        return -boundary(scores, ~self.outlier_mask_[counts], trimmed)
+        kept = ~self.outlier_mask_[counts]
+        return -boundary(scores, kept, trimmed, self._wanted_cut(X))
+
+    def _wanted_cut(self, X: Table) -> float | None:
+        """Return the score from which the method would call new rows outliers."""
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -36,7 +36,9 @@ def confidence_of(rows: RowResults) -> Confidence:
     ranks = np.where(outliers, OUTLIER, CORE).astype(np.int8)
     near_the_cut = ratio(beyond, unit) > BORDER_ODDS
     # on its center a row is in the core, even if nothing else is an inlier
-    ranks[~outliers & near_the_cut & (rows.nearest.cost > 0)] = BORDER
+    near_the_cut &= rows.nearest.cost > 0
+    is_new = rows.scores > rule.largest_kept
+    ranks[~outliers & (near_the_cut | is_new)] = BORDER
     ranks[factors > DOUBTFUL_ODDS] = DOUBTFUL
     return Confidence(factors, ranks)
 

@@ -24,6 +24,7 @@ from rtkm.core.fields import (
     SCORES,
     Array,
     Learned,
+    Level,
     Savable,
     Scalar,
     UpTo,
@@ -62,6 +63,7 @@ class PredictMixin(
     _memberships: Any
     _n_nearest_fitted: int
     _variance_fitted: float
+    _largest_kept: float
 
     _learned: ClassVar[Learned] = {
         **SCORES,
@@ -73,6 +75,7 @@ class PredictMixin(
         "converged_": Scalar(Flag),
         "_sklearn_output_config": Scalar(OutputConfig, optional=True),
         "_variance_fitted": Scalar(Tolerance),
+        "_largest_kept": Scalar(Level, optional=True),
         "labels_": NOT_SAVED,
         "inlier_weights_": NOT_SAVED,
         "_memberships": NOT_SAVED,
@@ -93,6 +96,8 @@ class PredictMixin(
             "n_nearest": self._n_nearest_fitted,
             "cut": -self.offset_,
             "variance": self._variance_fitted,
+            # files from before version 0.2 do not have it
+            "largest_kept": self.__dict__.get("_largest_kept", np.inf),
         }
 
     # Fitted attributes that are built when asked for
@@ -212,7 +217,8 @@ class PredictMixin(
           where outliers begin;
         - ``"outlier"``: any other outlier;
         - ``"border"``: an inlier whose cluster is clear, but which is less than twice
-          as likely in it as a row where outliers begin;
+          as likely in it as a row where outliers begin, or farther out than all inliers
+          of the fit;
         - ``"core"``: any other inlier.
 
         Parameters

@@ -40,12 +40,15 @@ class FittedRule:
         Rows of a higher outlier score are outliers.
     variance : float
         Variance of a feature in a cluster.
+    largest_kept : float
+        The largest outlier score of an inlier of the fit.
     """
 
     centers: NDArray[Any]
     n_nearest: int
     cut: float
     variance: float
+    largest_kept: float
 
     def clusters(self, rows: RowResults) -> NDArray[np.int32]:
         """Return the nearest cluster of each row, of outliers too."""

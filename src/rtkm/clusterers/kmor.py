@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rtkm.clusterers._base import PrototypeClusterer
 from rtkm.clusterers._rule import FittedRule, RowResults
 from rtkm.core.fields import Learned, Scalar
-from rtkm.core.params import OutlierRows, Rule, Tolerance, is_name, whole_rows
+from rtkm.core.params import Flag, OutlierRows, Rule, Tolerance, is_name, whole_rows
 from rtkm.core.states import CyclingState, TrimmedState
 from rtkm.core.table import Table
 from rtkm.seeding import Init
@@ -100,6 +100,9 @@ class KMOR(PrototypeClusterer):
         Number of outliers.
     mean_inlier_cost_ : float
         Mean squared distance of the inliers.
+    at_limit_ : bool
+        Whether ``max_outliers`` decided how many outliers there are: rows beyond the
+        cut-off had to stay.
     objective_ : float
         Final value of the objective.
     inertia_ : float
@@ -148,7 +151,10 @@ class KMOR(PrototypeClusterer):
     """
 
     _outliers_by: ClassVar[str] = "max_outliers"
-    _learned: ClassVar[Learned] = {"mean_inlier_cost_": Scalar(Tolerance)}
+    _learned: ClassVar[Learned] = {
+        "mean_inlier_cost_": Scalar(Tolerance),
+        "at_limit_": Scalar(Flag, optional=True),
+    }
 
     max_outliers: OutlierRows = 0.1
     cutoff_factor: Tolerance = 3.0
@@ -194,6 +200,15 @@ class KMOR(PrototypeClusterer):
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.max_outliers, X.mass)
+
+    def _wanted_cut(self, X: Table) -> float | None:
+        n0, is_full = self._n_trimmed(X), self.outlier_mask_.sum() >= self._n_trimmed(X)
+        self.at_limit_ = bool(is_full and self._largest_kept > self.cutoff_factor)
+        return float(self.cutoff_factor) if n0 and self.mean_inlier_cost_ else None
+
+    @property
+    def _outliers_decided_by(self) -> str:  # type: ignore[override]
+        return "limit" if self.at_limit_ else "rule"
 
     def _learn(self, X: Table, state: TrimmedState) -> None:
         self.mean_inlier_cost_ = float(X.nearest(state.C, 1).cost[state.kept].mean())

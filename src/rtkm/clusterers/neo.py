@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm._warnings import warn
-from rtkm.clusterers._base import PrototypeClusterer
 from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.clusterers._tail_cut import CutByTail
 from rtkm.core.fields import Learned, Scalar
 from rtkm.core.params import OutlierRows, Rule, Tolerance, is_number, whole_rows
 from rtkm.core.states import Crisp
@@ -21,7 +21,7 @@ Overlap = Annotated[float, Rule("a number above -1", lambda v: is_number(v, abov
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NEOKMeans(PrototypeClusterer):
+class NEOKMeans(CutByTail):
     r"""Cluster rows some of which belong to several clusters, and some to none.
 
     Choose it when only part of the rows overlap: it puts the extra memberships where
@@ -90,6 +90,11 @@ class NEOKMeans(PrototypeClusterer):
         for a row that is kept in part.
     n_outliers_ : int
         Number of outliers.
+    standing_out_mask_ : ndarray of shape (n_samples,)
+        Whether a row is farther out than the shape of its cluster explains, however
+        many rows were trimmed.
+    n_standing_out_ : int
+        Number of such rows.
     reach_ : float
         Largest squared distance of a membership that was not a row's first.
     objective_ : float
@@ -100,8 +105,9 @@ class NEOKMeans(PrototypeClusterer):
         The objective at the start, after every step, and after every swap that lowered
         it.
     offset_ : float
-        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
-        new row is ever an outlier.
+        Score between inliers and outliers, see :meth:`decision_function`: where the
+        tail of the clusters ends, but between the last row kept and the first one
+        trimmed. It is -inf, and no new row an outlier, if none were asked for.
     n_iter_ : int
         Number of steps of the last descent.
     converged_ : bool

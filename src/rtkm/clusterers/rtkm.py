@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_random_state
 
-from rtkm.clusterers._base import WeightedClusterer
-from rtkm.core.descent import Run
+from rtkm._warnings import warn
+from rtkm.choosing.choice import Choice
+from rtkm.choosing.outliers import LEAST_ROWS
+from rtkm.choosing.steps import choose_for
+from rtkm.choosing.stored import ChoiceField
+from rtkm.clusterers._base import WeightedClusterer, best_of
+from rtkm.clusterers._tail_cut import CutByTail
+from rtkm.core.descent import Run, descend
+from rtkm.core.fields import Learned, Scalar
 from rtkm.core.params import (
     Auto,
     Count,
+    Counts,
     OutlierRows,
     Positive,
+    Share,
     Tally,
     check_memberships,
+    is_integer,
     whole_rows,
 )
 from rtkm.core.states import DUST, ProximalState, TrimmedState
@@ -26,13 +39,17 @@ from rtkm.seeding import Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class RTKM(WeightedClusterer):
+class RTKM(CutByTail, WeightedClusterer):
     r"""Find clusters, rows that belong to several of them, and outliers, in one fit.
 
-    The method to start with when a table may hold outliers. Say about how large a share
-    they are; a little too high costs little, too low leaves outliers inside. Clusters
-    are round and of similar width, as in k-means, and columns count by their units:
-    scale them first if those differ. A step costs O(n k d).
+    The method to start with when a table may hold outliers. How many clusters and
+    outliers there are is chosen if it is not given: two groups are two clusters if
+    clearly fewer rows lie between them than around either, and groups far smaller than
+    the rest count as outliers; rows farther out than the shape of their cluster
+    explains are outliers, cut so that about one flag in seven is a false alarm, and
+    none if they look like mere heavy tails. Clusters are round and of similar width, as
+    in k-means, and columns count by their units: scale them first if those differ. A
+    step costs O(n k d).
 
     It minimizes
 
@@ -44,11 +61,13 @@ class RTKM(WeightedClusterer):
 
     Parameters
     ----------
-    n_clusters : int, default=8
-        Number of clusters (k in [1]_).
-    contamination : float in [0, 1) or int, default=0.1
+    n_clusters : "auto", int or several ints, default="auto"
+        Number of clusters (k in [1]_), or numbers to choose from, such as a range.
+        ``"auto"`` chooses from 1 to 40, see :func:`rtkm.choose`, but no fewer than
+        ``n_memberships``; with centers as ``init`` it is their number.
+    contamination : "auto", float in [0, 1) or int, default="auto"
         Outliers to expect (alpha in [1]_): a share of the rows, rounded half up to
-        whole rows, or a number of rows.
+        whole rows, or a number of rows. ``"auto"`` counts the rows that stand out.
     n_memberships : int, default=1
         Number of clusters each row belongs to (s in [1]_).
     step : "auto" or float, default="auto"
@@ -109,6 +128,17 @@ class RTKM(WeightedClusterer):
         between them for a row that is kept in part.
     n_outliers_ : int
         Number of outliers.
+    n_clusters_ : int
+        Number of clusters, given or chosen.
+    contamination_ : float
+        Share of the rows to be trimmed, given or chosen.
+    choice_ : Choice or None
+        What was chosen and why, see :func:`rtkm.choose`; None if nothing was.
+    standing_out_mask_ : ndarray of shape (n_samples,)
+        Whether a row is farther out than the shape of its cluster explains, however
+        many rows were trimmed.
+    n_standing_out_ : int
+        Number of such rows.
     objective_ : float
         Final value of the objective.
     inertia_ : float
@@ -117,8 +147,9 @@ class RTKM(WeightedClusterer):
         The objective at the start, after every step, and after every swap that lowered
         it.
     offset_ : float
-        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
-        new row is ever an outlier.
+        Score between inliers and outliers, see :meth:`decision_function`: where the
+        tail of the clusters ends, but between the last row kept and the first one
+        trimmed. It is -inf, and no new row an outlier, if ``contamination`` is 0.
     n_iter_ : int
         Number of steps of the last descent.
     converged_ : bool
@@ -182,11 +213,79 @@ class RTKM(WeightedClusterer):
 
     _warns_of_scale: ClassVar[bool] = True
 
-    contamination: OutlierRows = 0.1
+    _learned: ClassVar[Learned] = {
+        "n_clusters_": Scalar(Count, optional=True),
+        "contamination_": Scalar(Share, optional=True),
+        "choice_": ChoiceField(),
+    }
+
+    n_clusters: Auto | Count | Counts = field(  # type: ignore[assignment]
+        default="auto", kw_only=False
+    )
+    contamination: Auto | OutlierRows = "auto"
     n_memberships: Count = 1
     step: Auto | Positive = "auto"
     n_swaps: Auto | Tally = "auto"
     init: Init = "robust-k-means++"
+
+    # what TableModel was told to fit
+    _made_choice: ClassVar[Choice | None] = None
+
+    def _fit_table(self, X: Table) -> None:
+        choice = self._choose(X)
+        # plain RTKM with the numbers that were given or chosen
+        solver = copy(self)
+        solver.choice_ = choice
+        if choice is not None:
+            solver.__dict__.update(choice.params)
+        super(RTKM, solver)._fit_table(X)
+        solver.n_clusters_ = len(solver.cluster_centers_)
+        solver.contamination_ = solver._n_trimmed(X) / X.mass
+        params = {field.name for field in fields(self)}
+        found = vars(solver).items()
+        self.__dict__.update({name: v for name, v in found if name not in params})
+
+    def _choose(self, X: Table) -> Choice | None:
+        """Choose the numbers that were not given."""
+        k, n_outliers = self.n_clusters, self.contamination
+        if isinstance(k, str) and not self._seeds_itself:
+            k = len(np.asarray(self.init))
+        if not isinstance(n_outliers, str) and is_integer(k, 1):
+            return None
+        least, rng = self.n_memberships, check_random_state(self.random_state)
+        choice = self._made_choice
+        if choice is None:
+            choice = choose_for(X, k, n_outliers, least=least, rng=rng)
+        if self.verbose:
+            print(choice.summary())
+        if X.mass < LEAST_ROWS:
+            warn(choice.warnings[0])
+        return choice
+
+    def _starting_centers(
+        self, X: Table
+    ) -> Iterator[tuple[NDArray[Any], np.random.RandomState]]:
+        starts = super()._starting_centers(X)
+        if self.choice_ is not None and self._seeds_itself and self.step == "auto":
+            C, rng = next(starts)
+            yield self._better_start(X, C, self.choice_.init), rng
+        yield from starts
+
+    def _better_start(self, X: Table, *starts: NDArray[Any]) -> NDArray[Any]:
+        """Return where the better of some starts leads without swaps."""
+        runs = [Run(self._start(X, C)) for C in starts]
+        for run in runs:
+            descend(lambda last: self._step(X, last), run, max_iter=self.max_iter)
+        C: NDArray[Any] = best_of(X, runs).state.C
+        return C
+
+    def _looks_for_outliers(self, X: Table) -> bool:
+        return self._outliers_decided_by == "choice" or super()._looks_for_outliers(X)
+
+    @property
+    def _outliers_decided_by(self) -> str:  # type: ignore[override]
+        given = ("contamination",) if self.choice_ is None else self.choice_.given
+        return "asked" if "contamination" in given else "choice"
 
     def _start(self, X: Table, C: NDArray[Any]) -> TrimmedState | ProximalState:
         s, h = self.n_memberships, self._kept_mass(X)
@@ -201,13 +300,15 @@ class RTKM(WeightedClusterer):
         return X.proximal_step(state.means, s, h, self.step, last=state)
 
     def _n_trimmed(self, X: Table) -> int:
-        return whole_rows(self.contamination, X.mass)
+        n_outliers: Any = self.contamination  # a number once it was chosen
+        return whole_rows(n_outliers, X.mass)
 
     def _n_nearest(self) -> int:
         return self.n_memberships
 
     def _check(self, X: Table) -> None:
-        check_memberships(self.n_memberships, self.n_clusters)
+        k: Any = self.n_clusters
+        check_memberships(self.n_memberships, k)
 
     def _inliers(self, X: Table, run: Run[Any]) -> NDArray[np.bool_]:
         v, whole = run.state.v, super()._inliers(X, run)

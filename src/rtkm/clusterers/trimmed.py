@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from numpy.typing import NDArray
 
 from rtkm.clusterers._base import WeightedClusterer
+from rtkm.clusterers._tail_cut import CutByTail
 from rtkm.core.params import Auto, OutlierRows, Tally, whole_rows
 from rtkm.core.states import TrimmedState
 from rtkm.core.table import Table
@@ -15,7 +16,7 @@ from rtkm.seeding import Init
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _HardTrimming(WeightedClusterer):
+class _HardTrimming(CutByTail, WeightedClusterer):
     """The concentration step: nearest centers, cheapest rows, means."""
 
     init: Init = "robust-k-means++"
@@ -98,6 +99,11 @@ class TrimmedKMeans(_HardTrimming):
         for a row that is kept in part.
     n_outliers_ : int
         Number of outliers.
+    standing_out_mask_ : ndarray of shape (n_samples,)
+        Whether a row is farther out than the shape of its cluster explains, however
+        many rows were trimmed.
+    n_standing_out_ : int
+        Number of such rows.
     objective_ : float
         Final value of the objective.
     inertia_ : float
@@ -106,8 +112,9 @@ class TrimmedKMeans(_HardTrimming):
         The objective at the start, after every step, and after every swap that lowered
         it.
     offset_ : float
-        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
-        new row is ever an outlier.
+        Score between inliers and outliers, see :meth:`decision_function`: where the
+        tail of the clusters ends, but between the last row kept and the first one
+        trimmed. It is -inf, and no new row an outlier, if none were asked for.
     n_iter_ : int
         Number of steps of the last descent.
     converged_ : bool
@@ -220,6 +227,11 @@ class KMeansMinusMinus(_HardTrimming):
         for a row that is kept in part.
     n_outliers_ : int
         Number of outliers.
+    standing_out_mask_ : ndarray of shape (n_samples,)
+        Whether a row is farther out than the shape of its cluster explains, however
+        many rows were trimmed.
+    n_standing_out_ : int
+        Number of such rows.
     objective_ : float
         Final value of the objective.
     inertia_ : float
@@ -228,8 +240,9 @@ class KMeansMinusMinus(_HardTrimming):
         The objective at the start, after every step, and after every swap that lowered
         it.
     offset_ : float
-        Score between inliers and outliers, see :meth:`decision_function`; -inf if no
-        new row is ever an outlier.
+        Score between inliers and outliers, see :meth:`decision_function`: where the
+        tail of the clusters ends, but between the last row kept and the first one
+        trimmed. It is -inf, and no new row an outlier, if none were asked for.
     n_iter_ : int
         Number of steps of the last descent.
     converged_ : bool

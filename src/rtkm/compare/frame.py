@@ -128,7 +128,7 @@ def compare(
     ...                      random_state=0)
     >>> frame[["method", "n_outliers", "cardinality", "average_f1"]].round(2)
                              method  n_outliers  cardinality  average_f1
-    0                          RTKM          30         0.90        1.00
+    0                          RTKM          34         0.89        0.98
     1                          KMOR          30         0.90        0.61
     2                           OKM           0         1.43        0.31
     3  (every row in every cluster)           0         3.00        0.34

@@ -228,6 +228,15 @@ Offset = Annotated[
 ]
 
 
+Level = Annotated[
+    float,
+    Rule(
+        "a number of at least 0, or inf",
+        lambda v: (is_number(v, above=-1) and v >= 0) or v == np.inf,
+    ),
+]
+
+
 # what every estimator that scores rows learns
 SCORES: Learned = {
     "n_features_in_": Size("features"),

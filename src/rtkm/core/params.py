@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, fields
 from functools import cache
 from math import inf, isfinite
@@ -56,11 +56,26 @@ def is_name(*names: str) -> Callable[[Any], bool]:
 
 
 Count = Annotated[int, Rule("an integer of at least 1", lambda v: is_integer(v, 1))]
+Counts = Annotated[
+    Collection[int],
+    Rule(
+        "one or more of these to choose from",
+        lambda v: (
+            isinstance(v, Collection | np.ndarray)
+            and not isinstance(v, str)
+            and np.size(list(v)) > 0
+            and all(is_integer(number, 1) for number in v)
+        ),
+    ),
+]
 Tally = Annotated[int, Rule("an integer of at least 0", lambda v: is_integer(v, 0))]
 Positive = Annotated[float, Rule("a positive number", lambda v: is_number(v, 0))]
 AboveOne = Annotated[float, Rule("a number above 1", lambda v: is_number(v, above=1))]
 UpToOne = Annotated[
     float, Rule("a number in (0, 1]", lambda v: is_number(v, above=0) and v <= 1)
+]
+Share = Annotated[
+    float, Rule("a number in [0, 1)", lambda v: is_number(v) and 0 <= v < 1)
 ]
 Number = Annotated[float, Rule("a number", is_number)]
 Nothing = Annotated[None, Rule("None", lambda v: v is None)]

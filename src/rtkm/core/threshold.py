@@ -1,6 +1,7 @@
 """Where inliers end and outliers begin: the cut between scores of a fitted model.
 
-The trimming threshold of a step is another thing: `Table.cut`, in native/passes/select.
+The trimming threshold of a step is another thing: `Table.cut`, which `find_cut` in
+native/passes/select.hpp decides.
 """
 
 from __future__ import annotations
@@ -13,16 +14,22 @@ def boundary(
     scores: NDArray[np.float64],
     inliers: NDArray[np.bool_],
     trimmed: NDArray[np.bool_],
+    wanted: float | None = None,
 ) -> float:
-    """Return the score halfway between the last inlier and the first outlier.
+    """Return the score beyond which rows are outliers.
 
-    It is infinite where nothing is `trimmed`, not even a part of a row. Scores above it
-    are outlying; a score equal to that of the last inlier never is.
+    It is the `wanted` one, moved to the last inlier or to just before the first outlier
+    where it is not between these, so that training rows keep their side; with nothing
+    wanted it is halfway, and infinite if nothing is `trimmed`, not even a part of a
+    row. A score equal to that of the last inlier is never outlying.
     """
-    if not trimmed.any():
-        return np.inf
-    last_in = scores[inliers].max(initial=0.0)
-    return halfway(last_in, scores[trimmed & (scores >= last_in)].min(initial=np.inf))
+    last_in = float(scores[inliers].max(initial=0.0))
+    first_out = float(scores[trimmed & (scores >= last_in)].min(initial=np.inf))
+    if wanted is None:
+        return halfway(last_in, first_out) if trimmed.any() else np.inf
+    # a row that is kept in part may cost as much as one that is kept
+    before = max(last_in, float(np.nextafter(first_out, -np.inf)))
+    return min(max(wanted, last_in), before if trimmed.any() else np.inf)
 
 
 def is_outlier(scores: NDArray[np.float64], cut: float) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Validation: arrays are checked here, once, and trusted afterwards."""
+"""Input validation: arrays are checked here, once, and trusted afterwards."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def validate_new(estimator: Any, X: Any, near: NDArray[Any] | None = None) -> Ta
     return Table(canonical(X), None)
 
 
-def make_table(X: Any, sample_weight: Any = None) -> Table:
-    """Check rows that belong to no estimator."""
+def make_table(X: Any, sample_weight: Any = None, names: Any = None) -> Table:
+    """Check rows that belong to no estimator; their columns may have names."""
     if sparse.issparse(X):
         check_sparse_format(X)
     raw, X = X, check_array(X, **ARRAY_OPTIONS)
-    check_magnitudes(raw, X, names_of(None, X))
+    check_magnitudes(raw, X, names_of(None, X) if names is None else names)
     return Table(canonical(X), checked_weights(sample_weight, X))
 
 

@@ -39,8 +39,9 @@ class ClusterDetector(CountingDetector):
     ----------
     clusterer : clusterer, default=None
         Any clusterer with ``score_samples`` or ``cluster_centers_``; a copy of it is
-        fitted. None is ``RTKM(8, random_state=0)`` with this contamination, and with
-        fewer clusters if the table has fewer distinct rows.
+        fitted. None is ``RTKM(random_state=0)``, which chooses the number of clusters
+        and of outliers; where a contamination is given, it is ``RTKM(8)`` with that,
+        and with fewer clusters if the table has fewer distinct rows.
     contamination : "auto", float in [0, 1) or int, default="auto"
         ``"auto"``: the clusterer's own outliers, and its ``offset_`` for new rows.
         Otherwise the rows with the worst scores: a share, rounded half up to whole
@@ -116,11 +117,11 @@ class ClusterDetector(CountingDetector):
         """Return the clusterer to fit, a copy of what the caller owns."""
         if self.clusterer is not None:
             return clone(self.clusterer)
-        model = RTKM(random_state=0)
-        if self.contamination != "auto":
-            model.set_params(contamination=self.contamination)
-        n_kept = X.n_rows - model._n_trimmed(X)
-        return model.set_params(n_clusters=min(default_size(X), n_kept))
+        if self.contamination == "auto":
+            return RTKM(random_state=0)
+        n_kept = X.n_rows - super()._n_outliers(X.n_rows)
+        k = min(default_size(X), n_kept)
+        return RTKM(k, contamination=self.contamination, random_state=0)
 
     def _decide(
         self, X: Table, factors: NDArray[np.float64]

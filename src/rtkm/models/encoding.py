@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,6 +12,8 @@ from sklearn.cluster import BisectingKMeans, KMeans, MiniBatchKMeans
 
 from rtkm._registry import all_classes
 from rtkm._version import __version__
+from rtkm.choosing.choice import Choice
+from rtkm.choosing.stored import plain_choice
 from rtkm.core.fields import (
     AnswersByRows,
     Field,
@@ -20,7 +23,7 @@ from rtkm.core.fields import (
     Sizes,
     declared,
 )
-from rtkm.core.params import check_params
+from rtkm.core.params import check_params, is_integer
 from rtkm.models.container import Arrays
 from rtkm.models.schema import plain_preparation
 from rtkm.tables.preparation import Preparation
@@ -90,6 +93,8 @@ def encode_parameter(
         return encode(value, place, arrays)
     if is_texts(value):
         return list(map(str, value))
+    if is_whole_numbers(value):
+        return [int(number) for number in value]
     table = None if callable(value) else np.asarray(value)
     if table is None or table.ndim != 2 or table.dtype.kind not in "biuf":
         default = type(owner)().get_params(deep=False)[name]
@@ -104,6 +109,13 @@ def is_texts(value: Any) -> bool:
     """Whether a value is a sequence of texts, such as names of columns."""
     is_sequence = isinstance(value, list | tuple | np.ndarray)
     return is_sequence and all(isinstance(item, str) for item in value)
+
+
+def is_whole_numbers(value: Any) -> bool:
+    """Whether a value is a collection of integers, such as numbers to choose from."""
+    if not isinstance(value, Collection | np.ndarray) or hasattr(value, "columns"):
+        return False  # a frame is a collection of the names of its columns
+    return all(is_integer(item, 0) for item in value)
 
 
 def plain_numbers(table: NDArray[Any]) -> NDArray[Any]:
@@ -126,7 +138,11 @@ def encode(value: Any, place: str, arrays: Arrays) -> Any:
     if hasattr(value, "_asdict"):
         return value._asdict()
     if isinstance(value, Preparation):
-        parts = plain_preparation(value).items()
+        value = plain_preparation(value)
+    if isinstance(value, Choice):
+        value = plain_choice(value)
+    if isinstance(value, dict):
+        parts = value.items()
         return {key: encode(part, f"{place}.{key}", arrays) for key, part in parts}
     if isinstance(value, bool | np.bool_):
         return bool(value)
@@ -180,7 +196,8 @@ def decode_unfitted(stored: dict[str, Any], arrays: Arrays) -> Any:
     }
     for name, value in values.items():
         is_table = isinstance(value, np.ndarray) and is_finite(value)
-        is_plain = isinstance(value, SCALARS) or is_texts(value)
+        is_list = is_texts(value) or is_whole_numbers(value)
+        is_plain = isinstance(value, SCALARS) or is_list
         if not (is_table or is_plain or hasattr(value, "get_params")):
             raise ValueError(f"{name} is not valid for {method}.")
     estimator = cls(**values)

@@ -22,7 +22,7 @@ from rtkm.models.container import (
     unpack,
 )
 from rtkm.models.encoding import decode, encode_model
-from rtkm.models.schema import FORMAT, check_description, model_in
+from rtkm.models.schema import FORMAT_VERSION, check_description, model_in
 
 MOST_QUOTED = 500
 MOST_BYTES = 2**30
@@ -154,7 +154,7 @@ def as_bytes(model: Any, extra: Mapping[str, Any] | None) -> bytes:
     try:
         arrays: Arrays = {}
         description = {
-            "format": FORMAT,
+            "format": FORMAT_VERSION,
             "written_by": versions(),
             "model": encode_model(model, "model", arrays),
             "extra": checked_extra(extra or {}),

@@ -3,8 +3,8 @@
 A file (see :mod:`rtkm.models.container`, and ``docs/models.md`` for readers in other
 languages) holds arrays, and JSON of this form::
 
-    {"format": 2,
-     "written_by": {"rtkm": "0.1.0", "numpy": "2.4.6", ...},
+    {"format": 3,
+     "written_by": {"rtkm": "0.2.0", "numpy": "2.4.6", ...},
      "model": {"method": "RTKM",
                "parameters": {"n_clusters": 3, "init": "k-means++", ...},
                "learned": {"n_features_in_": 4, "feature_names_in_": ["height", ...],
@@ -19,6 +19,8 @@ the next number as its ``format``:
 1. The command line put the preparation of the table into ``extra``, where a model
    loaded in Python did not see it.
 2. ``TableModel`` has it among what it learned.
+3. ``RTKM`` has the numbers it chose, and why, among what it learned; parameters that
+   are not in a file of before are what the defaults were.
 """
 
 from __future__ import annotations
@@ -33,8 +35,8 @@ from rtkm.core.fields import Field, Sizes
 from rtkm.models.container import Arrays
 from rtkm.tables.preparation import LISTS, Preparation, is_preparation
 
-# the version of the file format: what changes the meaning of a file raises it
-FORMAT = 2
+# the format version of files: what changes the meaning of a file raises it
+FORMAT_VERSION = 3
 PARTS = ["extra", "model", "written_by"]
 
 
@@ -72,10 +74,11 @@ def plain_preparation(preparation: Preparation) -> dict[str, Any]:
 def check_description(description: dict[str, Any]) -> None:
     """Refuse a file of another format, or with other parts."""
     found: Any = description.get("format")
-    if type(found) is not int or not 1 <= found <= FORMAT:  # True is an int as well
+    # True is an int as well
+    if type(found) is not int or not 1 <= found <= FORMAT_VERSION:
         raise ValueError(
             f"it has format {found!r}; rtkm {__version__} reads formats up to "
-            f"{FORMAT}, so take the version that wrote it."
+            f"{FORMAT_VERSION}, so take the version that wrote it."
         )
     parts = [name for name, part in description.items() if isinstance(part, dict)]
     if sorted(parts) != PARTS or len(description) != 1 + len(PARTS):
@@ -84,9 +87,32 @@ def check_description(description: dict[str, Any]) -> None:
 
 def model_in(description: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
     """Return the model that a file describes, as the newest format would."""
-    model, extra = description["model"], description["extra"]
-    if description["format"] > 1 or "preparation" not in extra:
-        return model
+    model = description["model"]
+    if description["format"] < 3:
+        model = with_old_defaults(model)
+    if description["format"] < 2 and "preparation" in description["extra"]:
+        model = with_preparation(model, description["extra"], arrays)
+    return model
+
+
+def with_old_defaults(value: Any) -> Any:
+    """Return a description in which every RTKM says its numbers, as it had to be told.
+
+    It may be inside of another estimator.
+    """
+    if not isinstance(value, dict):
+        return value
+    value = {key: with_old_defaults(part) for key, part in value.items()}
+    parameters = value.get("parameters")
+    if value.get("method") == "RTKM" and isinstance(parameters, dict):
+        value["parameters"] = {"n_clusters": 8, "contamination": 0.1, **parameters}
+    return value
+
+
+def with_preparation(
+    model: dict[str, Any], extra: dict[str, Any], arrays: Arrays
+) -> dict[str, Any]:
+    """Return the table model that the first format had in two places."""
     preparation, learned = extra["preparation"], model.get("learned")
     if not isinstance(preparation, dict) or not isinstance(learned, dict):
         raise ValueError("the preparation of the model is damaged; fit it again.")

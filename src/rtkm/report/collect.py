@@ -13,11 +13,14 @@ import numpy as np
 from scipy import sparse
 
 from rtkm._version import versions
+from rtkm.choosing.choice import Choice
 from rtkm.clusterers._confidence import BORDER, CORE, DOUBTFUL
+from rtkm.core.params import is_number
 from rtkm.core.threshold import is_outlier
+from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import purpose
 from rtkm.report.findings import (
-    FORMAT,
+    FORMAT_VERSION,
     Cluster,
     ColumnPreparation,
     Contrast,
@@ -43,7 +46,12 @@ MOST_CONTRASTS = 40
 
 
 def find(
-    answers: TableResults, sheet: Sheet, *, command: str, notes: list[str]
+    answers: TableResults,
+    sheet: Sheet,
+    *,
+    command: str,
+    notes: list[str],
+    choice: Choice | None = None,
 ) -> Findings:
     """Return the findings of a fit; the caller adds the seconds it took."""
     model, preparation = answers.model, answers.prepared.preparation
@@ -53,7 +61,7 @@ def find(
     centers, spreads = centers_and_spreads(answers, members)
     telling = contrasts(centers, spreads, members, features)
     findings: Findings = {
-        "format": FORMAT,
+        "format": FORMAT_VERSION,
         "versions": versions(),
         "command": command,
         "source": source(answers, sheet),
@@ -64,13 +72,14 @@ def find(
             "title": purpose(type(model))[0],
             "parameters": parameters(model),
         },
+        "choice": choice_findings(choice, preparation) if choice else None,
         "features": features,
         "preparation": column_preparation(preparation),
         "seconds": {},
         "objective": objective(model),
         "clusters": clusters(answers, members, centers, spreads),
         "contrasts": telling,
-        "outliers": outliers(answers),
+        "outliers": outliers(answers, choice),
         "overlap": overlap(assignments),
         "scatter": scatter(answers),
         "distributions": distributions(
@@ -229,12 +238,32 @@ def overlap(assignments: sparse.csr_array | None) -> Overlap | None:
 # Outliers
 
 
-def outliers(answers: TableResults) -> Outliers:
+def outliers(answers: TableResults, choice: Choice | None) -> Outliers:
     """Return how many outliers there are, and the farthest of them with reasons."""
     count = int(answers.outliers.sum())
+    far = getattr(answers.model, "standing_out_mask_", None)
+    is_chosen = choice is not None and "contamination" not in choice.given
     return {
         "count": count,
         "share": count / len(answers.outliers),
         "cutoff": finite(-answers.model.offset_),
+        "decided_by": "choice" if is_chosen else decided_by(answers.model),
+        "standing_out": None if far is None else int(far[answers.outliers].sum()),
+        "also_standing_out": None if far is None else int(far[~answers.outliers].sum()),
         "rows": describe_rows(answers, answers.farthest(MOST_OUTLIERS)),
     }
+
+
+def decided_by(model: Any) -> str:
+    """Return what says how many outliers there are."""
+    if hasattr(model, "_outliers_decided_by"):
+        return str(model._outliers_decided_by)
+    # a detector with a number, or one whose clusterer has found them
+    is_given = is_number(getattr(model, "contamination", None))
+    return "asked" if is_given else decided_by_clusterer(model)
+
+
+def decided_by_clusterer(detector: Any) -> str:
+    """Return what says how many outliers the clusterer of a detector found."""
+    clusterer = getattr(detector, "clusterer_", None)
+    return "rule" if clusterer is None else decided_by(clusterer)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from inspect import cleandoc
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Entry(NamedTuple):
@@ -18,18 +18,18 @@ class Entry(NamedTuple):
 
 
 @cache
-def explain_parameters(method: type) -> dict[str, str]:
-    """Return what the docstring of a method says of its parameters."""
-    documented = entries(own_docstring(method), "Parameters")
+def explain_parameters(documented_by: Any) -> dict[str, str]:
+    """Return what the docstring of a class or function says of its parameters."""
+    documented = entries(own_docstring(documented_by), "Parameters")
     return {entry.name: plain(entry.words) for entry in documented}
 
 
-def own_docstring(cls: type) -> str:
-    """Return the docstring written in a class, or "" under ``python -OO``.
+def own_docstring(cls: Any) -> str:
+    """Return the docstring written in a class or function, or "" under ``python -OO``.
 
     A dataclass without a docstring gets its signature for one, which explains nothing.
     """
-    doc = cls.__dict__.get("__doc__") or ""
+    doc = (vars(cls).get("__doc__") if isinstance(cls, type) else cls.__doc__) or ""
     return "" if doc.startswith(f"{cls.__name__}(") else cleandoc(doc)
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT = 1  # another number where keys change their meaning
+FORMAT_VERSION = 1  # another number where keys change their meaning
 
 Number: TypeAlias = float | None  # None where there is none: JSON has no infinity
 Parameter: TypeAlias = bool | int | float | str | None
@@ -155,8 +155,65 @@ class Outliers(ListedOutliers):
 
     share: Annotated[float, "of the rows used"]
     cutoff: Annotated[
-        Number, "the score beyond which a row is one; null where nothing was trimmed"
+        Number, "the score beyond which a row is one; null where no row ever is"
     ]
+    decided_by: Annotated[
+        str,
+        "what says how many there are: asked (a number that was given), choice (the "
+        "rows that stand out), limit (the most that a method may find) or rule (of the "
+        "method)",
+    ]
+    standing_out: Annotated[
+        int | None,
+        "how many of them are farther out than the shape of their cluster explains; "
+        "null where nobody looked",
+    ]
+    also_standing_out: Annotated[int | None, "other rows that are so far out"]
+
+
+class SmallGroup(TypedDict):
+    """Rows alike, too few to be a cluster."""
+
+    size: Annotated[float, "rows of it in the sample that was looked at"]
+    center: Annotated[list[Number], "by feature"]
+
+
+class Trial(TypedDict):
+    """What so many cells show: cells without a gap between them are one group."""
+
+    n_cells: Annotated[int, "cells that the rows were cut into"]
+    n_groups: Annotated[int, "groups that they make"]
+    n_groups_lax: Annotated[int, "groups if smaller gaps count"]
+    n_groups_strict: Annotated[int, "groups if only larger gaps count"]
+    cost: Annotated[Number, "trimmed cost of the cells"]
+    stability: Annotated[float, "share of rows that two halves give the same cell"]
+
+
+class Pair(TypedDict):
+    """What lies between two clusters."""
+
+    clusters: Annotated[list[int], "as they were numbered when they were chosen"]
+    between: Annotated[float, "rows between them, where they are fewest"]
+    around: Annotated[list[float], "rows around the center of each"]
+    chance: Annotated[float, "of so few between them, were there no gap"]
+
+
+class ChoiceFindings(TypedDict):
+    """Numbers that were chosen, and why."""
+
+    given: Annotated[list[str], "which of n_clusters and contamination were not chosen"]
+    n_clusters: Annotated[int, "clusters"]
+    alternatives: Annotated[list[int], "other numbers that could be meant"]
+    is_sure: Annotated[bool, "whether there are none"]
+    n_outliers: Annotated[int, "rows"]
+    contamination: Annotated[float, "the same as a share"]
+    heavy_tails: Annotated[bool, "whether heavy tails explain rows that lie far out"]
+    small_groups: Annotated[list[SmallGroup], "that count as outliers"]
+    warnings: Annotated[list[str], "what makes the choice uncertain"]
+    summary: Annotated[list[str], "all of it in sentences"]
+    trials: Annotated[list[Trial], "for more and more cells"]
+    pairs: Annotated[list[Pair], "of clusters, the weakest first"]
+    share_path: Annotated[list[float], "how the share of outliers settled"]
 
 
 class Overlap(TypedDict):
@@ -238,11 +295,14 @@ class Findings(TypedDict):
     ]
     summary: Annotated[list[str], "what was found, in sentences"]
     method: Annotated[Method, "what was fitted"]
+    choice: Annotated[
+        ChoiceFindings | None, "what was chosen; null if all numbers were given"
+    ]
     features: Annotated[
         list[str], "the columns that were used; the order of all lists by feature"
     ]
     preparation: Annotated[ColumnPreparation, "how the columns were prepared"]
-    seconds: Annotated[dict[str, float], "to read, prepare, fit and explain"]
+    seconds: Annotated[dict[str, float], "to read, prepare, choose, fit and explain"]
     objective: Annotated[Objective | None, "what was minimized; null for detectors"]
     clusters: Annotated[list[Cluster], "in the order of labels; empty for detectors"]
     contrasts: Annotated[

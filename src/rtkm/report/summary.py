@@ -14,7 +14,11 @@ MUCH_DOUBT = 0.1  # share of rows between clusters at which to try something els
 
 def summarize(findings: Findings) -> list[str]:
     """Return what was found, in sentences for those who have not seen the table."""
-    sentences = [*about_clusters(findings), *about_outliers(findings)]
+    sentences = [
+        *about_clusters(findings),
+        *about_choice(findings),
+        *about_outliers(findings),
+    ]
     if findings["overlap"]:
         several = findings["overlap"]["several"]
         verb = "belongs" if several == 1 else "belong"
@@ -31,9 +35,11 @@ def summarize(findings: Findings) -> list[str]:
 
 def about_clusters(findings: Findings) -> list[str]:
     """Tell how many clusters there are, how large, and in what they differ."""
-    clusters = findings["clusters"]
+    clusters, choice = findings["clusters"], findings["choice"]
     rows = counted(findings["source"]["n_used"], "row")
     name = findings["method"]["name"]
+    if len(clusters) == 1 and choice and "n_clusters" not in choice["given"]:
+        return []  # that there are no separate groups is said with the choice
     if not clusters:
         return [f"{name} looked for outliers in {rows}."]
     sizes = [cluster["size"] for cluster in clusters if cluster["size"]]
@@ -72,15 +78,25 @@ def about_differences(findings: Findings) -> list[str]:
     return [f"Their centers differ most in {joined(named)}."]
 
 
+def about_choice(findings: Findings) -> list[str]:
+    """Tell how sure the chosen numbers are, and what else they could be.
+
+    What the choice says of outliers is told with them.
+    """
+    choice = findings["choice"]
+    if choice is None:
+        return []
+    lines = choice["summary"]
+    skipped = 0 if "n_clusters" not in choice["given"] else 1
+    return [line for i, line in enumerate(lines) if i >= skipped and i != 1]
+
+
 def about_outliers(findings: Findings) -> list[str]:
     """Tell how many outliers there are, and why the farthest is one."""
     outliers = findings["outliers"]
+    sentences = [how_many(findings)]
     if not outliers["count"]:
-        return ["No row is an outlier."]
-    share = percent(outliers["share"])
-    rows = counted(outliers["count"], "row")
-    verb = "is an outlier" if outliers["count"] == 1 else "are outliers"
-    sentences = [f"{rows} ({share}) {verb}."]
+        return sentences
     first = outliers["rows"][0]
     name = f"row {first['row']:,}"
     if first["id"] is not None:
@@ -96,6 +112,49 @@ def about_outliers(findings: Findings) -> list[str]:
     else:
         sentences.append(f"The farthest is {name}.")
     return sentences
+
+
+def how_many(findings: Findings) -> str:
+    """Tell how many outliers there are, but never a setting as a finding."""
+    outliers, choice = findings["outliers"], findings["choice"]
+    count = outliers["count"]
+    rows = f"{counted(count, 'row')} ({percent(outliers['share'])})"
+    were, are = ("was", "is an outlier") if count == 1 else ("were", "are outliers")
+    if outliers["decided_by"] == "asked":
+        found = f"{rows} {were} trimmed" if count else "No row was trimmed"
+        return f"{found}, as you asked{how_many_stand_out(findings)}."
+    if outliers["decided_by"] == "limit":
+        return (
+            f"{rows} {are}: as many as the method may find at most, and others are "
+            "beyond its cut-off, too."
+        )
+    if not count:
+        return "No row is an outlier."
+    if choice and choice["heavy_tails"]:
+        return (
+            f"{rows} {are}; others that lie far out look like the heavy tails of their "
+            "clusters."
+        )
+    return f"{rows} {are}."
+
+
+def how_many_stand_out(findings: Findings) -> str:
+    """Tell how many of the rows that were trimmed stand out, and how many others."""
+    outliers = findings["outliers"]
+    count, far = outliers["count"], outliers["standing_out"]
+    others = outliers["also_standing_out"]
+    if far is None:
+        return ""
+    stand = "stands" if far == 1 else "stand"
+    told = f"; {far:,} of them {stand} out" if far else "; none of them stands out"
+    if not count:
+        told = ""
+    elif far == count:
+        told = "; it stands out" if count == 1 else "; all of them stand out"
+    if others:
+        more = "more row stands" if others == 1 else "more rows stand"
+        told += f"; {others:,} {more} out" if count else f"; {others:,} rows stand out"
+    return told
 
 
 def about_doubt(findings: Findings) -> list[str]:

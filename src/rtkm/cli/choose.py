@@ -1,0 +1,218 @@
+"""rtkm choose: how many clusters and outliers a table has, and how sure that is."""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import json
+import shlex
+from dataclasses import replace
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from rtkm.choosing.choice import Choice
+from rtkm.choosing.steps import CHOOSING, choose, choose_for
+from rtkm.cli import options as shared
+from rtkm.cli.files import check_files, terminal_for, where, write_together
+from rtkm.cli.flags import (
+    OUTLIERS,
+    SEED,
+    add_clusters,
+    find_method,
+    flags_of,
+    in_flags,
+    reader_for,
+    reader_of,
+    table_flags,
+    typed_fields,
+)
+from rtkm.cli.terminal import Terminal
+from rtkm.core.validation import make_table
+from rtkm.report.choices import choice_findings
+from rtkm.report.docstrings import explain_parameters, first_sentence
+from rtkm.tables.messages import InputError
+from rtkm.tables.preparation import Prepared
+
+DESCRIPTION = """\
+Choose how many clusters and outliers a table has, and say how sure that is. `rtkm fit`
+does the same by itself, and fits.
+"""
+
+EXAMPLES = """\
+examples:
+  rtkm choose patients.csv
+      how many clusters and outliers, and what else it could be
+  rtkm choose patients.csv -k 2-6
+      the best of these numbers
+  rtkm choose patients.csv -k 3
+      how many outliers, if there are three clusters
+
+Two groups are two clusters if clearly fewer rows lie between them than around either;
+groups far smaller than the rest count as outliers. Rows farther out than the shape of
+their cluster explains are outliers, cut so that about one flag in seven is a false
+alarm, and none if they look like mere heavy tails.
+"""
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = shared.new_command(
+        commands,
+        run,
+        name="choose",
+        usage="DATA [options]",
+        help="how many clusters and outliers a table has",
+        description=DESCRIPTION,
+        examples=EXAMPLES,
+    )
+    shared.add_data(parser)
+    group = parser.add_argument_group("what is known")
+    rtkm = find_method("RTKM")
+    add_clusters(group)
+    group.add_argument(
+        OUTLIERS,
+        type=reader_of(rtkm, "contamination"),
+        default="auto",
+        metavar="VALUE",
+        help="outliers: a share, or a number of rows (default: auto)",
+    )
+    shared.add_seed(group)
+    add_choosing(parser)
+    shared.add_sample_weight(shared.add_preparation(parser))
+    group = parser.add_argument_group("what to write")
+    group.add_argument(
+        "--json",
+        type=shared.output_path,
+        metavar="FILE",
+        help="all that was found, for programs",
+    )
+    shared.add_quiet(group)
+    shared.add_reading(parser)
+
+
+def add_choosing(parser: argparse.ArgumentParser) -> None:
+    """Add what is in force where numbers are chosen."""
+    group = parser.add_argument_group("how numbers that are not given are chosen")
+    explained, defaults = explain_parameters(choose), inspect.signature(choose)
+    for name in CHOOSING:
+        words = first_sentence(explained.get(name, "")).replace("%", "%%")
+        default = defaults.parameters[name].default
+        group.add_argument(
+            "--" + name.replace("_", "-"),
+            type=reader_for(name, CHOOSING[name], "choose"),
+            default=default,
+            metavar="VALUE",
+            help=f"{words} (default: {default})",
+        )
+
+
+def run(options: argparse.Namespace) -> None:
+    """Read, choose and tell."""
+    terminal = terminal_for(options)
+    sheet = shared.read(options)
+    check_files(options, sheet)
+    prepared = shared.table_model(None, options).prepare(sheet, options.sample_weight)
+    notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
+    terminal.say("\n".join(notes))
+    choice = choose_with(
+        options, prepared, options.n_clusters, options.contamination, options.seed
+    )
+    terminal.skip()
+    terminal.say("\n".join(in_words(choice)))
+    tell_trials(terminal, choice)
+    if options.json is not None:
+        found = choice_findings(choice, prepared.preparation)
+        content = json.dumps(found, allow_nan=False).encode()
+        told = write_together({options.json: lambda stream: stream.write(content)})
+        terminal.say("\n".join([*told, f"The choice is in {where(options.json)}."]))
+    words = ["rtkm", "fit", options.data, *shared.spoken(options)]
+    numbers = [f"-k {choice.n_clusters}", f"{OUTLIERS} {choice.n_outliers}"]
+    terminal.print(f"Next: {shlex.join(words)}, or with numbers: {' '.join(numbers)}")
+
+
+def tell_trials(terminal: Terminal, choice: Choice) -> None:
+    """Print what each number of cells showed."""
+    if not choice.table:
+        return
+    terminal.skip()
+    terminal.table(
+        ["cells", "groups", "stable"],
+        [
+            [str(line["n_cells"]), str(line["n_groups"]), f"{line['stability']:.0%}"]
+            for line in choice.table
+        ],
+    )
+    terminal.say(
+        "  (rows cut into cells; cells without a gap between them are one group; "
+        "stable: rows that two halves of the table give the same cell)"
+    )
+    terminal.skip()
+
+
+def in_words(choice: Choice) -> list[str]:
+    """Return what was chosen, in the words of a command line."""
+    rtkm = find_method("RTKM")
+    lines = [in_flags(line, rtkm) for line in choice.summary().split("\n")]
+    return [line.replace("min_cluster", "--min-cluster") for line in lines]
+
+
+def choose_with(
+    options: argparse.Namespace,
+    prepared: Prepared,
+    n_clusters: Any,
+    contamination: Any,
+    seed: int,
+    least: int = 1,
+) -> Choice:
+    """Choose numbers for a table that was prepared."""
+    names = prepared.preparation.columns
+    try:
+        return choose_for(
+            make_table(prepared.X, prepared.weights, names),
+            n_clusters,
+            contamination,
+            least=least,
+            rng=check_random_state(seed),
+            **{name: getattr(options, name) for name in CHOOSING},
+        )
+    except ValueError as error:
+        raise InputError(in_flags(str(error), find_method("RTKM"))) from None
+
+
+def choose_missing(
+    options: argparse.Namespace, method: type, given: dict[str, Any], prepared: Prepared
+) -> Choice | None:
+    """Choose the numbers that a method needs and nobody gave; none if all were.
+
+    They are put among the parameters given, but for RTKM, which takes the choice.
+    """
+    fields = {field.name: field for field in typed_fields(method)}
+    outliers = next((name for name in fields if OUTLIERS in flags_of(method, name)), "")
+    share = given.get(outliers, fields[outliers].default) if outliers else None
+    k = given.get("n_clusters", "auto") if "n_clusters" in fields else 1
+    if isinstance(k, int) and not is_auto(share):
+        return None
+    # a limit or a share that nobody asked for says nothing about the table
+    choice = choose_with(
+        options,
+        prepared,
+        k if "n_clusters" in fields else "auto",
+        given.get(outliers, "auto"),
+        given.get("random_state", SEED),
+        given.get("n_memberships", 1),
+    )
+    if method is find_method("RTKM"):
+        return choice
+    if "n_clusters" in fields:
+        given["n_clusters"] = choice.n_clusters
+    if is_auto(share):
+        given[outliers] = choice.n_outliers
+    elif "contamination" not in choice.given:  # the method has a number of its own
+        choice = replace(choice, given=(*choice.given, "contamination"))
+    return choice
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a number is to be chosen."""
+    return isinstance(value, str) and value == "auto"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import select
 import stat
 import sys
 from contextlib import suppress
@@ -16,6 +17,8 @@ from rtkm.tables.arrow import pa
 from rtkm.tables.messages import InputError, shown
 
 STANDARD_INPUT = "-"
+# seconds after which a signal is seen that came just before a pipe was waited for
+GLANCE = 0.2
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def find_source(given: str | os.PathLike[str]) -> Source:
     if given == STANDARD_INPUT:
         if sys.stdin is None:
             raise InputError("standard input is closed; name a file.")
-        return Source("standard input", content=sys.stdin.buffer.read())
+        return Source("standard input", content=read_whole(sys.stdin.buffer))
     path = Path(given)
     try:
         return look_up(path)
@@ -84,8 +87,27 @@ def look_up(path: Path) -> Source:
         raise InputError(f"{path} is a folder; expected a file{example_in(path)}.")
     with path.open("rb") as stream:  # shows whether it may be read
         if not stat.S_ISREG(status.st_mode):
-            return Source(str(path), content=stream.read())
+            return Source(str(path), content=read_whole(stream))
     return Source(str(path), path=path, stamp=stamp_of(status))
+
+
+def read_whole(stream: BinaryIO) -> bytes:
+    """Read what flows in, up to its end, and let signals end that at any moment.
+
+    Python looks for signals when a read is interrupted by one, but not for one that
+    came just before: that would wait as long as the pipe does.
+    """
+    try:
+        select.select([stream], [], [], 0)
+    except (OSError, ValueError, TypeError):  # nothing that can be waited for
+        return stream.read()
+    parts: list[bytes] = []
+    while True:
+        if select.select([stream], [], [], GLANCE)[0]:
+            part = stream.read1()  # type: ignore[attr-defined]
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
 
 
 def similar_file(path: Path) -> str:

@@ -129,8 +129,10 @@ def more_centers(
     for _ in range(n_more):
         drawn = Z.draw(rng, N_CANDIDATES, cost=cost)
         rows = Z.rows(drawn)
-        own = state.C[nearest.labels[drawn[::2], 0]]
-        rows[::2] = own + ON_THE_WAY * (rows[::2] - own)
+        # a trimmed row may belong to a group that has no cell yet, and lies right there
+        moved = np.flatnonzero(cost[drawn] < cap)[::2]
+        own = state.C[nearest.labels[drawn[moved], 0]]
+        rows[moved] = own + ON_THE_WAY * (rows[moved] - own)
         lowered = np.minimum(Z.squared_distances(rows), cost[:, None])
         totals = lowered.sum(axis=0) if Z.weights is None else Z.weights @ lowered
         best = int(totals.argmin())

@@ -26,7 +26,7 @@ NEGLIGIBLE = 1e-6
 
 
 def n_threads() -> int:
-    """Return as many threads as OpenMP programs would use here.
+    """Return the thread count: as many threads as OpenMP programs would use here.
 
     So `OMP_NUM_THREADS`, threadpoolctl's limits and a container's quota all count;
     native/passes/parallel.hpp uses fewer where there is little to do.

@@ -35,7 +35,7 @@ from rtkm.core.fields import Field, Sizes
 from rtkm.models.container import Arrays
 from rtkm.tables.preparation import LISTS, Preparation, is_preparation
 
-# the format version of files: what changes the meaning of a file raises it
+# the file format version: what changes the meaning of a file raises it
 FORMAT_VERSION = 3
 PARTS = ["extra", "model", "written_by"]
 

@@ -34,7 +34,8 @@ def fit_findings(path, model, *, command=COMMAND, **options):
     model.fit(prepared.X)
     answers = results_of_fit(model, prepared)
     notes = [sheet.summary(), *sheet.notes, *prepared.notes]
-    findings = find(answers, sheet, command=command, notes=notes)
+    choice = getattr(model, "choice_", None)
+    findings = find(answers, sheet, command=command, notes=notes, choice=choice)
     findings["seconds"] = {"read": 0.0123, "prepare": 0.004, "fit": 1.25}
     return answers, findings
 
@@ -61,6 +62,7 @@ def findings_of_table(
     id="patient {}",
     file="cells.csv",
     comment="",
+    choose=False,
 ):
     """Write a table of random rows, and find what is in it.
 
@@ -82,10 +84,14 @@ def findings_of_table(
         Name of the file.
     comment : str
         What the cells of a column of text hold, which is not used.
+    choose : bool
+        Whether the numbers of clusters and outliers are chosen.
     """
     X = random_rows(n_rows, n_clusters, n_features, n_outliers, seed)
     names = names or [feature_name(j) for j in range(n_features)]
-    if n_clusters:
+    if choose:
+        model = RTKM(random_state=0)
+    elif n_clusters:
         model = RTKM(
             n_clusters,
             contamination=n_outliers,

@@ -63,6 +63,9 @@ def fits(value, kind):
         {"n_outliers": 0},
         {"n_rows": 6000},
         {"n_rows": 300, "n_outliers": 297},
+        {"choose": True},
+        {"choose": True, "n_clusters": 1},
+        {"choose": True, "n_rows": 12, "n_outliers": 0},
     ],
     ids=str,
 )

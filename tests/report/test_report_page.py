@@ -491,13 +491,13 @@ def test_at_most_500_outliers_are_listed_and_that_is_said():
     text = render(findings)
     assert len(rows_of(text, "outlier-rows")) == 500
     words = Page(text).words
-    assert "1,200 of the rows used (60 %) are outliers." in words
+    assert "1,200 rows (60 %) were trimmed, as you asked" in words
     assert "The 500 with the largest scores are listed." in words
 
 
 def test_no_outliers():
     page = read(make_findings(n_outliers=0))
-    assert "No row is an outlier." in page.words
+    assert "No row was trimmed, as you asked" in page.words
     assert "search" not in page.ids
 
 
@@ -556,7 +556,7 @@ def test_numbers_of_any_size(usual, scale):
 def test_a_logarithmic_scale_where_it_helps(usual, path, logs):
     objective = {"value": path[-1], "path": path, "n_iter": 2, "converged": False}
     words = read(changed(usual, objective=objective)).words
-    assert ("logarithmic" in words) is logs
+    assert ("on a logarithmic scale; lower" in words) is logs
     assert "It had not settled yet." in words
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
-import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +30,8 @@ from rtkm.cli.terminal import Terminal
 from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import explain_parameters, first_sentence
+from rtkm.report.findings import ChoiceFindings
+from rtkm.report.number_text import percent
 from rtkm.tables.messages import InputError
 from rtkm.tables.preparation import Prepared
 
@@ -118,43 +119,40 @@ def run(options: argparse.Namespace) -> None:
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
+    found = choice_findings(choice, prepared.preparation)
     terminal.skip()
-    terminal.say("\n".join(in_words(choice)))
-    tell_trials(terminal, choice)
+    terminal.say("\n".join(found["summary"]))
+    tell_trials(terminal, found)
     if options.json is not None:
-        found = choice_findings(choice, prepared.preparation)
         content = json.dumps(found, allow_nan=False).encode()
         told = write_together({options.json: lambda stream: stream.write(content)})
         terminal.say("\n".join([*told, f"The choice is in {where(options.json)}."]))
-    words = ["rtkm", "fit", options.data, *shared.spoken(options)]
-    numbers = [f"-k {choice.n_clusters}", f"{OUTLIERS} {choice.n_outliers}"]
-    terminal.print(f"Next: {shlex.join(words)}, or with numbers: {' '.join(numbers)}")
+    terminal.skip()
+    terminal.print(f"Next: {fit_command(options)}")
 
 
-def tell_trials(terminal: Terminal, choice: Choice) -> None:
+def fit_command(options: argparse.Namespace) -> str:
+    """Return the command that fits to the same table, chosen and prepared alike."""
+    return str(options.command_line).replace("rtkm choose", "rtkm fit", 1)
+
+
+def tell_trials(terminal: Terminal, choice: ChoiceFindings) -> None:
     """Print what each number of cells showed."""
-    if not choice.table:
+    if not choice["trials"]:
         return
     terminal.skip()
+    terminal.say(
+        "How they were counted: the rows are cut into more and more cells, and cells "
+        "with no gap between them are one group. Stable is the share of rows that two "
+        "halves of the table put into the same cell."
+    )
     terminal.table(
         ["cells", "groups", "stable"],
         [
-            [str(line["n_cells"]), str(line["n_groups"]), f"{line['stability']:.0%}"]
-            for line in choice.table
+            [str(trial["n_cells"]), str(trial["n_groups"]), percent(trial["stability"])]
+            for trial in choice["trials"]
         ],
     )
-    terminal.say(
-        "  (rows cut into cells; cells without a gap between them are one group; "
-        "stable: rows that two halves of the table give the same cell)"
-    )
-    terminal.skip()
-
-
-def in_words(choice: Choice) -> list[str]:
-    """Return what was chosen, in the words of a command line."""
-    rtkm = find_method("RTKM")
-    lines = [in_flags(line, rtkm) for line in choice.summary().split("\n")]
-    return [line.replace("min_cluster", "--min-cluster") for line in lines]
 
 
 def choose_with(

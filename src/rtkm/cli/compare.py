@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rtkm._optional import import_optional
 from rtkm.cli import options as shared
-from rtkm.cli.choose import add_choosing, choose_with, in_words
+from rtkm.cli.choose import add_choosing, choose_with
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import (
     OUTLIERS,
@@ -25,6 +25,7 @@ from rtkm.cli.flags import (
 from rtkm.cli.terminal import Terminal
 from rtkm.compare.frame import compare
 from rtkm.core.params import is_number
+from rtkm.report.choices import choice_findings
 from rtkm.report.number_text import figure
 from rtkm.tables.columns import text_of
 from rtkm.tables.messages import InputError, counted
@@ -168,7 +169,8 @@ def choose_numbers(
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
-    terminal.say("\n".join(in_words(choice)))
+    found = choice_findings(choice, prepared.preparation)
+    terminal.say("\n".join(found["summary"]))
     options.n_clusters, options.contamination = choice.params.values()
 
 

@@ -1,17 +1,37 @@
-"""What was chosen for a table, and why, as findings."""
+"""What was chosen for a table, and why, as findings and in sentences."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
 from rtkm.choosing.choice import Choice
-from rtkm.report.findings import ChoiceFindings, finite, finite_list
+from rtkm.report.findings import ChoiceFindings, Pair, finite, finite_list
+from rtkm.report.number_text import joined, percent
+from rtkm.report.table_results import Floats
+from rtkm.tables.messages import counted, shown
 from rtkm.tables.preparation import Preparation
 
 
-def choice_findings(choice: Choice, preparation: Preparation) -> ChoiceFindings:
-    """Return a choice as findings hold it, centers in the units of the table."""
+def choice_findings(
+    choice: Choice, preparation: Preparation, centers: Floats | None = None
+) -> ChoiceFindings:
+    """Return a choice as findings hold it, centers in the units of the table.
+
+    Parameters
+    ----------
+    choice : Choice
+        The choice.
+    preparation : Preparation
+        What became of the columns.
+    centers : ndarray, default=None
+        Centers of the fit, by label, as they were fitted: pairs get these labels.
+    """
     groups = choice.small_groups
-    centers = preparation.in_data_units(groups.centers)
-    return {
+    names = preparation.columns
+    found: ChoiceFindings = {
         "given": list(choice.given),
         "n_clusters": choice.n_clusters,
         "alternatives": list(choice.alternatives),
@@ -21,10 +41,12 @@ def choice_findings(choice: Choice, preparation: Preparation) -> ChoiceFindings:
         "heavy_tails": choice.heavy_tails,
         "small_groups": [
             {"size": float(size), "center": finite_list(center)}
-            for size, center in zip(groups.sizes, centers, strict=True)
+            for size, center in zip(
+                groups.sizes, preparation.in_data_units(groups.centers), strict=True
+            )
         ],
-        "warnings": list(choice.warnings),
-        "summary": choice.summary().split("\n"),
+        "warnings": [with_names(warning, names) for warning in choice.warnings],
+        "summary": [],
         "trials": [
             {
                 "n_cells": line["n_cells"],
@@ -36,14 +58,159 @@ def choice_findings(choice: Choice, preparation: Preparation) -> ChoiceFindings:
             }
             for line in choice.table
         ],
-        "pairs": [
-            {
-                "clusters": list(pair["clusters"]),
-                "between": pair["between"],
-                "around": list(pair["around"]),
-                "chance": pair["chance"],
-            }
-            for pair in choice.pairs
-        ],
+        "pairs": pairs_of(choice, centers),
         "share_path": list(choice.share_path),
     }
+    found["summary"] = [
+        *on_clusters(found),
+        *on_outliers(found),
+        *on_small_groups(found),
+        *found["warnings"],
+    ]
+    return found
+
+
+def pairs_of(choice: Choice, centers: Floats | None) -> list[Pair]:
+    """Return the pairs of clusters, the weakest first."""
+    labels = labels_of(choice.init, centers)
+    return [
+        {
+            "clusters": [labels[cluster] for cluster in pair["clusters"]],
+            "between": pair["between"],
+            "around": list(pair["around"]),
+            "chance": pair["chance"],
+            "histogram": list(pair["histogram"]) if "histogram" in pair else None,
+            "bin_width": pair.get("bin_width"),
+        }
+        for pair in choice.pairs
+    ]
+
+
+def labels_of(chosen: Floats, centers: Floats | None) -> list[int]:
+    """Return the label of each cluster that was chosen: that of the nearest center.
+
+    Those of the choice itself where there are no centers, or where two clusters have
+    become one.
+    """
+    own = list(range(len(chosen)))
+    if centers is None or len(centers) != len(chosen):
+        return own
+    distances = np.linalg.norm(chosen[:, None] - centers, axis=2)
+    nearest: list[int] = distances.argmin(axis=1).tolist()
+    return nearest if len(set(nearest)) == len(own) else own
+
+
+def with_names(warning: str, names: Sequence[str]) -> str:
+    """Write columns by name: who has a table in a file does not count them.
+
+    Examples
+    --------
+    >>> with_names("Values repeat in column 0, 2; look.", ["age", "sex", "year"])
+    "Values repeat in column 'age', 'year'; look."
+    """
+
+    def named(found: re.Match[str]) -> str:
+        places = map(int, found[1].split(", "))
+        return "column " + ", ".join(shown(names[place]) for place in places)
+
+    return re.sub(r"\bcolumn (\d+(?:, \d+)*)", named, warning)
+
+
+# Sentences, in the words of a command line
+
+
+def was_looked_for(choice: ChoiceFindings, what: str) -> bool:
+    """Whether a number was chosen by looking at the rows; very few are not looked at.
+
+    `what` is ``"n_clusters"`` or ``"contamination"``.
+    """
+    seen = choice["trials"] if what == "n_clusters" else choice["share_path"]
+    return what not in choice["given"] and bool(seen)
+
+
+def on_clusters(choice: ChoiceFindings) -> list[str]:
+    """Tell how many clusters there are, how sure that is, and what else it could be."""
+    k = choice["n_clusters"]
+    if "n_clusters" in choice["given"]:
+        return [f"{counted(k, 'cluster')}, as you asked."]
+    if not was_looked_for(choice, "n_clusters"):
+        return []  # the warning says why
+    if k == 1:
+        return on_one_cluster(choice)
+    others = "; no other number is likely"
+    if choice["alternatives"]:
+        others = f"; it could also be {other_numbers(choice)}"
+    if not choice["pairs"]:  # another number than that of the groups with gaps
+        return [
+            f"Of the numbers to choose from, {k} clusters come nearest to the groups "
+            f"that have gaps between them{others}."
+        ]
+    return [f"There are gaps between the {k} clusters{others}."]
+
+
+def on_one_cluster(choice: ChoiceFindings) -> list[str]:
+    """Tell that no gap was found, and what a person who wants segments may do."""
+    found = "No separate groups were found: no gap parts the rows."
+    if choice["alternatives"]:
+        found = (
+            "No separate groups were found, but it could also be "
+            f"{other_numbers(choice)}."
+        )
+    trials = [trial for trial in choice["trials"] if trial["n_cells"] > 1]
+    if not trials:
+        return [found]
+    best = max(trials, key=lambda trial: trial["stability"])
+    return [
+        found,
+        f"If you want segments all the same, {best['n_cells']} are the most stable "
+        f"(-k {best['n_cells']}): two halves of the table agree on "
+        f"{percent(best['stability'])} of the rows.",
+    ]
+
+
+def other_numbers(choice: ChoiceFindings) -> str:
+    """Name the other numbers of clusters, and what tells them apart."""
+    k, n_small = choice["n_clusters"], len(choice["small_groups"])
+    told = []
+    for other in choice["alternatives"]:
+        if other < k:
+            why = "if only the clearest gaps and larger groups count"
+        elif n_small and other <= k + n_small:
+            why = "if small groups count as clusters"
+        else:
+            why = "if narrower gaps count"
+        told.append(f"{other} {why}")
+    return " or ".join(told)
+
+
+def on_outliers(choice: ChoiceFindings) -> list[str]:
+    """Tell how many rows stand out."""
+    count = choice["n_outliers"]
+    rows = f"{counted(count, 'row')} ({percent(choice['contamination'])})"
+    if "contamination" in choice["given"]:
+        return [f"{rows} to be trimmed, as you asked." if count else "No row trimmed."]
+    if not was_looked_for(choice, "contamination"):
+        return []
+    stand = "stands" if count == 1 else "stand"
+    found = f"{rows} {stand} out from the rest" if count else "No row stands out"
+    if choice["heavy_tails"]:
+        found += "; others that lie far out look like the heavy tails of their clusters"
+    return [f"{found}."]
+
+
+def on_small_groups(choice: ChoiceFindings) -> list[str]:
+    """Tell of groups that count as outliers, and how to make clusters of them."""
+    sizes = [f"{group['size']:,.0f}" for group in choice["small_groups"]]
+    if not sizes:
+        return []
+    together = choice["n_clusters"] + len(sizes)
+    way_out = f"-k {together}, or a lower --min-cluster, makes"
+    if len(sizes) == 1:
+        return [
+            f"{sizes[0]} rows alike, far from the rest, are counted as outliers; "
+            f"{way_out} them a cluster."
+        ]
+    return [
+        f"{len(sizes)} small groups, of {joined(sizes)} rows alike, are counted as "
+        f"outliers; {way_out} them clusters."
+    ]

@@ -21,6 +21,7 @@ from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import purpose
 from rtkm.report.findings import (
     FORMAT_VERSION,
+    ChoiceFindings,
     Cluster,
     ColumnPreparation,
     Contrast,
@@ -33,7 +34,7 @@ from rtkm.report.findings import (
     finite,
     finite_list,
 )
-from rtkm.report.plots import distributions, scatter
+from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
@@ -72,7 +73,7 @@ def find(
             "title": purpose(type(model))[0],
             "parameters": parameters(model),
         },
-        "choice": choice_findings(choice, preparation) if choice else None,
+        "choice": chosen(answers, choice) if choice else None,
         "features": features,
         "preparation": column_preparation(preparation),
         "seconds": {},
@@ -80,6 +81,7 @@ def find(
         "clusters": clusters(answers, members, centers, spreads),
         "contrasts": telling,
         "outliers": outliers(answers, choice),
+        "sorted_scores": sorted_scores(answers),
         "overlap": overlap(assignments),
         "scatter": scatter(answers),
         "distributions": distributions(
@@ -101,6 +103,12 @@ def source(answers: TableResults, sheet: Sheet) -> Source:
         "n_used": n_used,
         "n_dropped": sheet.n_rows - n_used,
     }
+
+
+def chosen(answers: TableResults, choice: Choice) -> ChoiceFindings:
+    """Return what was chosen, by the labels of the fit."""
+    centers = answers.model.cluster_centers_ if answers.n_clusters else None
+    return choice_findings(choice, answers.prepared.preparation, centers)
 
 
 def about_ties(answers: TableResults) -> list[str]:

@@ -192,10 +192,20 @@ class Trial(TypedDict):
 class Pair(TypedDict):
     """What lies between two clusters."""
 
-    clusters: Annotated[list[int], "as they were numbered when they were chosen"]
+    clusters: Annotated[
+        list[int], "their labels; without a fit, in the order they were found"
+    ]
     between: Annotated[float, "rows between them, where they are fewest"]
     around: Annotated[list[float], "rows around the center of each"]
     chance: Annotated[float, "of so few between them, were there no gap"]
+    histogram: Annotated[
+        list[float] | None,
+        "rows along the line through the two centers, the middle between them in the "
+        "middle; null but for the first pair",
+    ]
+    bin_width: Annotated[
+        Number, "of the histogram, the distance of the centers being 1"
+    ]
 
 
 class ChoiceFindings(TypedDict):
@@ -214,6 +224,20 @@ class ChoiceFindings(TypedDict):
     trials: Annotated[list[Trial], "for more and more cells"]
     pairs: Annotated[list[Pair], "of clusters, the weakest first"]
     share_path: Annotated[list[float], "how the share of outliers settled"]
+
+
+class SortedScores(TypedDict):
+    """Scores of rows, the largest first: the first 100, and fewer and fewer below."""
+
+    n_rows: Annotated[int, "all rows with a score"]
+    rank: Annotated[list[int], "place of the row in that order, from 1"]
+    score: Annotated[list[float], "how far out it is"]
+    outlier: Annotated[list[bool], "whether it is an outlier"]
+    stands_out: Annotated[
+        list[bool] | None,
+        "whether it is farther out than the shape of its cluster explains; null where "
+        "nobody looked",
+    ]
 
 
 class Overlap(TypedDict):
@@ -309,6 +333,9 @@ class Findings(TypedDict):
         list[Contrast], "at most 40 features, those that tell clusters apart most first"
     ]
     outliers: Annotated[Outliers, "how many, from where on, and which"]
+    sorted_scores: Annotated[
+        SortedScores | None, "what is drawn of the scores; null where all are equal"
+    ]
     overlap: Annotated[Overlap | None, "null where no row is in several clusters"]
     scatter: Annotated[
         Scatter | None, "what is drawn of the rows; null with fewer than two inside"

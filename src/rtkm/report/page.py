@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
 from rtkm.report.findings import (
     Cluster,
     ColumnPreparation,
@@ -32,6 +33,7 @@ from rtkm.report.pictures import (
     draw_path,
     lay_out,
 )
+from rtkm.report.summary import how_many
 from rtkm.report.templating import (
     N_COLORS,
     UNKNOWN,
@@ -76,6 +78,7 @@ def render(findings: Findings) -> str:
     clusters = findings["clusters"]
     shown = largest(clusters, MOST_CLUSTERS)
     told, objective = findings["scatter"], findings["objective"]
+    choice, outliers = findings["choice"], findings["outliers"]
     scatter = lay_out(told, shown) if told else None
     return render_page(
         "report.html",
@@ -92,7 +95,11 @@ def render(findings: Findings) -> str:
         centers=center_tables(findings, shown),
         steps=STEPS,
         histograms=histograms(findings),
-        outliers=outlier_table(findings["outliers"]),
+        plateau=draw_plateau(choice) if choice else None,
+        gap=draw_gap(choice) if choice else None,
+        how_many_outliers=how_many(findings),
+        scores=draw_scores(findings["sorted_scores"], outliers["cutoff"]),
+        outliers=outlier_table(outliers),
         feature_width=FEATURE,
         overlap=overlap_tables(findings["overlap"]) if findings["overlap"] else None,
         objective_path=draw_path(objective) if objective else None,
@@ -108,6 +115,7 @@ def sections(findings: Findings, scatter: ScatterPicture | None) -> dict[str, st
     titles = {
         "summary": ("Summary", True),
         "map": ("The rows at a glance", scatter is not None and scatter.points),
+        "choice": ("How many clusters, how many outliers?", findings["choice"]),
         "clusters": ("Clusters", findings["clusters"]),
         "distributions": ("Features", findings["distributions"]["features"]),
         "outliers": ("Outliers", True),

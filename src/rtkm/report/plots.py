@@ -1,4 +1,4 @@
-"""What the report draws: points along two directions, and histograms."""
+"""What the report draws: points along two directions, histograms, sorted scores."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rtkm.report.findings import (
     Loading,
     Number,
     Scatter,
+    SortedScores,
     finite,
     finite_list,
 )
@@ -25,6 +26,7 @@ MOST_ROWS_FOR_DIRECTIONS = 20_000
 MOST_BINS = 40
 N_BINS = 30
 N_LOADINGS = 3
+N_TOP_SCORES, N_OTHER_SCORES = 100, 200
 LARGEST = float(np.finfo(np.float64).max)
 # rows beyond so many interquartile ranges, but for one in a hundred at either end, are
 # counted and not drawn
@@ -181,3 +183,33 @@ def are_whole(values: Floats) -> bool:
     rounded = np.round(values)
     near = np.abs(values - rounded) < 1e-9
     return bool((near & (np.abs(values) < 2**31)).all())
+
+
+# Scores
+
+
+def sorted_scores(answers: TableResults) -> SortedScores | None:
+    """Return scores from the largest to the smallest: all at the top, few below."""
+    scored = np.flatnonzero(np.isfinite(answers.scores))
+    if not len(scored) or np.ptp(answers.scores[scored]) == 0:
+        return None
+    order = scored[np.argsort(-answers.scores[scored], kind="stable")]
+    ranks = drawn_ranks(len(order))
+    rows = order[ranks - 1]
+    far = getattr(answers.model, "standing_out_mask_", None)
+    return {
+        "n_rows": len(order),
+        "rank": ranks.tolist(),
+        "score": answers.scores[rows].astype(float).tolist(),
+        "outlier": answers.outliers[rows].tolist(),
+        "stands_out": None if far is None else far[rows].tolist(),
+    }
+
+
+def drawn_ranks(n_rows: int) -> Places:
+    """Return the first ranks, and of the others some, evenly on a logarithmic axis."""
+    top = np.arange(1, min(n_rows, N_TOP_SCORES) + 1)
+    if n_rows <= N_TOP_SCORES:
+        return top
+    others = np.geomspace(N_TOP_SCORES + 1, n_rows, N_OTHER_SCORES).round()
+    return np.r_[top, np.unique(others.astype(np.intp))]

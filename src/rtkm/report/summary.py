@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rtkm.report.choices import on_clusters, on_small_groups, was_looked_for
 from rtkm.report.findings import Findings
 from rtkm.report.number_text import all_known, figure, joined, percent
 from rtkm.tables.messages import counted, shown
@@ -86,14 +87,19 @@ def about_choice(findings: Findings) -> list[str]:
     choice = findings["choice"]
     if choice is None:
         return []
-    lines = choice["summary"]
-    skipped = 0 if "n_clusters" not in choice["given"] else 1
-    return [line for i, line in enumerate(lines) if i >= skipped and i != 1]
+    is_given = "n_clusters" in choice["given"]
+    return [
+        *([] if is_given else on_clusters(choice)),
+        *on_small_groups(choice),
+        *choice["warnings"],
+    ]
 
 
 def about_outliers(findings: Findings) -> list[str]:
     """Tell how many outliers there are, and why the farthest is one."""
     outliers = findings["outliers"]
+    if unseen(findings):
+        return []  # the warning of the choice says so
     sentences = [how_many(findings)]
     if not outliers["count"]:
         return sentences
@@ -114,6 +120,14 @@ def about_outliers(findings: Findings) -> list[str]:
     return sentences
 
 
+def unseen(findings: Findings) -> bool:
+    """Whether there were too few rows to look for outliers."""
+    choice = findings["choice"]
+    if choice is None or findings["outliers"]["decided_by"] != "choice":
+        return False
+    return not was_looked_for(choice, "contamination")
+
+
 def how_many(findings: Findings) -> str:
     """Tell how many outliers there are, but never a setting as a finding."""
     outliers, choice = findings["outliers"], findings["choice"]
@@ -128,14 +142,12 @@ def how_many(findings: Findings) -> str:
             f"{rows} {are}: as many as the method may find at most, and others are "
             "beyond its cut-off, too."
         )
-    if not count:
-        return "No row is an outlier."
+    if unseen(findings):
+        return "No outliers were looked for."
+    found = f"{rows} {are}" if count else "No row is an outlier"
     if choice and choice["heavy_tails"]:
-        return (
-            f"{rows} {are}; others that lie far out look like the heavy tails of their "
-            "clusters."
-        )
-    return f"{rows} {are}."
+        found += "; others that lie far out look like the heavy tails of their clusters"
+    return f"{found}."
 
 
 def how_many_stand_out(findings: Findings) -> str:

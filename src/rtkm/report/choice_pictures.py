@@ -1,0 +1,235 @@
+"""Where everything lies in the pictures of a choice, and in that of the scores.
+
+They are small enough to be read on a phone as they are, two of them side by side on a
+desk; `templates/pictures.html` draws them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from rtkm.report.findings import ChoiceFindings, Number, SortedScores
+from rtkm.report.number_text import known
+from rtkm.report.pictures import Axis, Frame, Tick, columns_path, log_ticks, padded
+from rtkm.report.templating import number
+from rtkm.tables.messages import counted
+
+SMALL = Frame(380, 250, left=46, right=368, top=18, bottom=202)
+# scores smaller than this share of the cut-off are drawn at the lower rim: rows next to
+# their center would stretch the scale over many powers of ten
+LEAST_SCORE = 1e-3
+TALLEST_LABEL = 14  # pixels that the words at a line need above it
+
+
+# The plateau: groups over the number of cells
+
+
+@dataclass(frozen=True)
+class PlateauPicture:
+    """Groups over cells: a line, filled dots on the plateau, open ones elsewhere."""
+
+    line: str
+    agreeing: list[tuple[float, float]]
+    others: list[tuple[float, float]]
+    chosen_at: float
+    chosen: str
+    ticks_across: list[Tick]
+    ticks_up: list[Tick]
+    told: str
+    frame: Frame = SMALL
+
+
+def draw_plateau(choice: ChoiceFindings) -> PlateauPicture | None:
+    """Return how many groups each number of cells shows; None of fewer than two."""
+    trials = choice["trials"]
+    if len(trials) < 2:
+        return None
+    n_small = len(choice["small_groups"])
+    chosen = choice["n_clusters"] + n_small
+    cells = [trial["n_cells"] for trial in trials]
+    groups = [trial["n_groups"] for trial in trials]
+    across = padded(min(cells), max(cells), SMALL.left, SMALL.right)
+    highest = max(chosen, *groups)
+    up = Axis(0, highest + 0.5, SMALL.bottom, SMALL.top + TALLEST_LABEL)
+    dots = [(across.at(x), up.at(y)) for x, y in zip(cells, groups, strict=True)]
+    told = "; ".join(
+        f"{counted(x, 'cell')}: {counted(y, 'group')}"
+        for x, y in zip(cells, groups, strict=True)
+    )
+    small = f" and {counted(n_small, 'small group')}" if n_small else ""
+    return PlateauPicture(
+        line="M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in dots),
+        agreeing=[d for d, y in zip(dots, groups, strict=True) if y == chosen],
+        others=[d for d, y in zip(dots, groups, strict=True) if y != chosen],
+        chosen_at=up.at(chosen),
+        chosen=counted(choice["n_clusters"], "cluster") + small,
+        ticks_across=whole_ticks(across, 8),
+        ticks_up=whole_ticks(up, 6),
+        told=f"{told}.",
+    )
+
+
+def whole_ticks(axis: Axis, most: int) -> list[Tick]:
+    """Return where round whole numbers lie, none of them below 1."""
+    return [
+        Tick(axis.at(value), f"{int(value):,}")
+        for value in axis.round_numbers(most)
+        if value == int(value) and value >= 1
+    ]
+
+
+# The weakest pair: rows along the line between two centers
+
+
+@dataclass(frozen=True)
+class GapPicture:
+    """A histogram along a line, the two centers and the middle marked."""
+
+    path: str
+    labels: list[int]
+    centers: list[float]
+    middle: float
+    ticks_up: list[Tick]
+    between: str
+    around: list[str]
+    n_pairs: int
+    told: str
+    frame: Frame = SMALL
+
+
+def draw_gap(choice: ChoiceFindings) -> GapPicture | None:
+    """Return what lies between the two clusters that are least apart."""
+    pair = choice["pairs"][0] if choice["pairs"] else None
+    if pair is None or pair["histogram"] is None or not pair["bin_width"]:
+        return None
+    counts = [round(count) for count in pair["histogram"]]
+    half = len(counts) / 2 * pair["bin_width"]
+    across = Axis(-half, half, SMALL.left, SMALL.right)
+    step = (SMALL.right - SMALL.left) / len(counts)
+    places = [SMALL.left + i * step for i in range(len(counts) + 1)]
+    highest = max(counts, default=0)
+    top = SMALL.top + TALLEST_LABEL
+    up = Axis(0, highest, SMALL.bottom, top)
+    first, second = pair["clusters"]
+    between = f"{pair['between']:,.0f}"
+    around = [f"{count:,.0f}" for count in pair["around"]]
+    return GapPicture(
+        path=columns_path(counts, places, SMALL.bottom, SMALL.bottom - top),
+        labels=[first, second],
+        centers=[across.at(-0.5), across.at(0.5)],
+        middle=across.at(0.0),
+        ticks_up=whole_ticks(up, 4),
+        between=between,
+        around=around,
+        n_pairs=len(choice["pairs"]),
+        told=(
+            f"{around[0]} rows around the center of cluster {first}, {around[1]} "
+            f"around that of cluster {second}, {between} between them where they are "
+            "fewest."
+        ),
+    )
+
+
+# Scores from the largest to the smallest
+
+
+@dataclass(frozen=True)
+class ScorePicture:
+    """Sorted scores: paths of crosses, rings and dots, and the cut-off."""
+
+    crosses: str
+    rings: list[tuple[float, float]]
+    dots: str
+    cut_at: float | None
+    cut_text: str
+    ticks_across: list[Tick]
+    ticks_up: list[Tick]
+    tells_apart: bool
+    logs: bool
+    n_drawn: int
+    told: str
+    frame: Frame = SMALL
+
+
+def draw_scores(scores: SortedScores | None, cutoff: Number) -> ScorePicture | None:
+    """Return the scores that are drawn, largest first; None if there are none."""
+    if scores is None or not scores["score"]:
+        return None
+    values = scores["score"]
+    cut = known(cutoff)
+    logs = values[-1] >= 0 and (cut is None or cut > 0)
+    least = least_drawn(values, cut) if logs else values[-1]
+    heights = [height_of(value, least, logs) for value in values]
+    marks = heights if cut is None else [*heights, height_of(cut, least, logs)]
+    up = padded(min(marks), max(marks), SMALL.bottom, SMALL.top)
+    across = Axis(0.0, math.log10(max(scores["n_rows"], 2)), SMALL.left, SMALL.right)
+    places = [
+        (across.at(math.log10(rank)), up.at(height))
+        for rank, height in zip(scores["rank"], heights, strict=True)
+    ]
+    kinds = kinds_of(scores)
+    return ScorePicture(
+        crosses="".join(
+            f"M{x:.1f} {y:.1f}m-3-3l6 6m0-6l-6 6"
+            for (x, y), kind in zip(places, kinds, strict=True)
+            if kind == "cross"
+        ),
+        rings=[p for p, kind in zip(places, kinds, strict=True) if kind == "ring"],
+        dots="".join(
+            f"M{x:.1f} {y:.1f}h0"
+            for (x, y), kind in zip(places, kinds, strict=True)
+            if kind == "dot"
+        ),
+        cut_at=None if cut is None else up.at(height_of(cut, least, logs)),
+        cut_text=number(cut),
+        ticks_across=rank_ticks(across, scores["n_rows"]),
+        ticks_up=score_ticks(up) if logs else up.ticks(5),
+        tells_apart=scores["stands_out"] is not None,
+        logs=logs,
+        n_drawn=len(values),
+        told=f"They fall from {number(values[0])} to {number(values[-1])}.",
+    )
+
+
+def least_drawn(values: list[float], cut: float | None) -> float:
+    """Return the smallest score that has a place of its own on a logarithmic axis."""
+    reference = cut or values[len(values) // 2] or values[0]
+    above = [value for value in values if value > LEAST_SCORE * reference]
+    return min(above, default=values[0])
+
+
+def height_of(value: float, least: float, logs: bool) -> float:
+    """Return a score as it is measured on the axis."""
+    return math.log10(max(value, least)) if logs else value
+
+
+def kinds_of(scores: SortedScores) -> list[str]:
+    """Return a mark for each score: crosses stand out, rings were only trimmed."""
+    far = scores["stands_out"] or scores["outlier"]
+    return [
+        "cross" if stands_out else "ring" if is_outlier else "dot"
+        for stands_out, is_outlier in zip(far, scores["outlier"], strict=True)
+    ]
+
+
+def rank_ticks(across: Axis, n_rows: int) -> list[Tick]:
+    """Return powers of ten, from the first row on, and the last row."""
+    last = across.high - 0.3  # so close to the last row its number has no room
+    powers = [p for p in range(math.floor(across.high) + 1) if p <= last]
+    ticks = [Tick(across.at(power), f"{10**power:,}") for power in powers]
+    return [*ticks, Tick(across.end, f"{n_rows:,}")]
+
+
+def score_ticks(up: Axis) -> list[Tick]:
+    """Return powers of ten, or round numbers where there are fewer than two."""
+    ticks = log_ticks(up)
+    if len(ticks) > 1:
+        return ticks
+    # the room above the largest score may be more than a number can hold
+    plain = Axis(10.0**up.low, 10.0 ** min(up.high, 308.0), 0.0, 1.0)
+    return [
+        Tick(up.at(math.log10(value)), number(value))
+        for value in plain.round_numbers(5)
+        if value > 0
+    ]

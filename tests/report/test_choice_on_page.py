@@ -1,0 +1,195 @@
+"""How many clusters, how many outliers: sentences and pictures of the choice."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from report_samples import hostile_findings, make_findings
+
+from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
+from rtkm.report.choices import labels_of, on_clusters, on_outliers, on_small_groups
+from rtkm.report.page import render
+from rtkm.report.plots import N_OTHER_SCORES, N_TOP_SCORES, drawn_ranks
+
+pytest_plugins = ("visits",)
+WIDE = "document.documentElement.scrollWidth"
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return make_findings(choose=True)
+
+
+@pytest.fixture
+def choice(chosen):
+    return copy.deepcopy(chosen["choice"])
+
+
+# Sentences
+
+
+def test_a_choice_is_told_in_the_words_of_a_command_line(chosen, choice):
+    choice |= {
+        "alternatives": [4],
+        "small_groups": [{"size": 22.0, "center": [0.0] * 10}],
+    }
+    text = " ".join([*on_clusters(choice), *on_small_groups(choice)])
+    assert "it could also be 4 if small groups count as clusters." in text
+    assert "22 rows alike" in text
+    assert "-k 4, or a lower --min-cluster, makes them a cluster." in text
+    assert "_" not in " ".join(chosen["choice"]["summary"])
+
+
+def test_what_else_it_could_be_is_told_with_what_tells_it_apart(choice):
+    choice["alternatives"] = [2, 5]
+    (text,) = on_clusters(choice)
+    assert "2 if only the clearest gaps and larger groups count" in text
+    assert "5 if narrower gaps count" in text
+
+
+def test_numbers_without_gaps_claim_none(choice):
+    choice |= {"n_clusters": 5, "pairs": []}
+    (text,) = on_clusters(choice)
+    assert text.startswith("Of the numbers to choose from, 5 clusters come nearest")
+
+
+def test_one_cluster_offers_segments():
+    choice = make_findings(choose=True, n_clusters=1, n_outliers=0)["choice"]
+    first, second = on_clusters(choice)
+    assert first.startswith("No separate groups were found")
+    assert second.startswith("If you want segments all the same")
+    assert draw_gap(choice) is None
+
+
+def test_one_row_stands_out(choice):
+    choice |= {"n_outliers": 1, "contamination": 0.01, "heavy_tails": True}
+    (text,) = on_outliers(choice)
+    assert text.startswith("1 row (1 %) stands out from the rest; others")
+
+
+def test_few_rows_get_one_warning_and_no_claim():
+    findings = make_findings(choose=True, n_rows=12, n_outliers=0)
+    (warning,) = findings["choice"]["summary"]
+    assert warning.startswith("12 rows are too few to choose from")
+    assert findings["summary"] == [warning]
+    assert "No row is an outlier" not in render(findings)
+
+
+def test_pairs_have_the_labels_of_the_fit():
+    chosen = np.array([[0.0, 0.0], [9.0, 9.0], [5.0, 0.0]])
+    assert labels_of(chosen, chosen[[2, 0, 1]] + 0.1) == [1, 2, 0]
+    assert labels_of(chosen, None) == [0, 1, 2]
+    assert labels_of(chosen, chosen[[0, 0, 0]]) == [0, 1, 2]  # no telling
+
+
+# Pictures
+
+
+def test_the_plateau_has_a_dot_for_each_number_of_cells(choice):
+    drawn = draw_plateau(choice)
+    trials = choice["trials"]
+    agreeing = [t for t in trials if t["n_groups"] == choice["n_clusters"]]
+    assert len(drawn.agreeing) == len(agreeing) > 1
+    assert len(drawn.agreeing) + len(drawn.others) == len(trials)
+    assert drawn.chosen == "3 clusters"
+    assert {y for _, y in drawn.agreeing} == {drawn.chosen_at}
+    choice["trials"] = trials[:1]
+    assert draw_plateau(choice) is None
+
+
+def test_the_weakest_pair_alone_has_a_histogram(choice):
+    first, *others = choice["pairs"]
+    assert sum(first["histogram"]) > 0
+    assert all(pair["histogram"] is pair["bin_width"] is None for pair in others)
+    drawn = draw_gap(choice)
+    assert drawn.labels == first["clusters"]
+    left, right = drawn.centers
+    assert drawn.middle == pytest.approx((left + right) / 2)
+    assert drawn.frame.left < left < right < drawn.frame.right
+
+
+def test_the_score_of_every_row_of_a_short_table_is_drawn():
+    findings = make_findings(n_rows=90, n_outliers=9)
+    scores = findings["sorted_scores"]
+    drawn = draw_scores(scores, findings["outliers"]["cutoff"])
+    n_crosses = drawn.crosses.count("M")
+    assert n_crosses + len(drawn.rings) + drawn.dots.count("M") == 90
+    assert n_crosses == sum(scores["stands_out"])
+    assert scores["score"] == sorted(scores["score"], reverse=True)
+    assert sum(scores["outlier"]) == 9
+
+
+@pytest.mark.parametrize("n_rows", [1, 100, 101, 300, 10**6])
+def test_long_tables_are_thinned(n_rows):
+    ranks = drawn_ranks(n_rows)
+    assert ranks[0] == 1
+    assert ranks[-1] == n_rows
+    assert (np.diff(ranks) > 0).all()
+    assert len(ranks) <= N_TOP_SCORES + N_OTHER_SCORES
+
+
+@pytest.mark.parametrize(
+    ("values", "cutoff"),
+    [
+        ([5.0, 1.0, 0.0], 2.0),  # zero has no logarithm
+        ([1.0, 0.0], None),
+        ([1.0, 0.0], 0.0),
+        ([1e308, 1e-308, 0.0], 1.0),
+        ([1.7e308, 1.6e308], 1.65e308),
+        ([3.0, -2.0], 1.0),  # as detectors may score
+        ([5e-324, 0.0], 5e-324),
+        ([3.0, 2.9], 2.95),
+    ],
+)
+def test_odd_scores_have_places_within_the_frame(values, cutoff):
+    n_rows = len(values)
+    scores = {"n_rows": n_rows, "rank": list(range(1, n_rows + 1)), "score": values}
+    scores |= {"outlier": [True] + [False] * (n_rows - 1), "stands_out": None}
+    drawn = draw_scores(scores, cutoff)
+    paths = (drawn.crosses + drawn.dots).replace("m-3-3l6 6m0-6l-6 6", "")
+    heights = [float(p.split()[1]) for p in paths.replace("h0", "").split("M")[1:]]
+    assert len(heights) == n_rows
+    assert all(drawn.frame.top <= y <= drawn.frame.bottom for y in heights)
+    assert heights == sorted(heights)
+
+
+def test_equal_scores_are_left_out(chosen):
+    findings = chosen | {"sorted_scores": None}
+    assert 'id="sorted-scores"' not in render(findings)
+    assert draw_scores(None, 1.0) is None
+
+
+# In a browser
+
+
+def test_the_section_is_there_and_fits_a_phone(visit, chosen):
+    page = visit(chosen, viewport={"width": 360, "height": 700})
+    section = page.get_by_role("region", name="How many clusters, how many outliers?")
+    assert section.count() == 1
+    assert page.evaluate(WIDE) <= 360
+    for name in ("plateau", "gap", "sorted-scores"):
+        box = page.locator(f"#{name}").bounding_box()
+        assert box["width"] > 300
+        told = page.locator(f"#{name}-told").text_content()
+        assert told.endswith(".")
+    dots = page.locator("#plateau circle")
+    assert dots.count() == len(chosen["choice"]["trials"])
+
+
+def test_given_numbers_have_scores_and_no_choice(visit):
+    page = visit(make_findings())
+    assert page.locator("#choice").count() == 0
+    assert page.locator("#sorted-scores").count() == 1
+    assert "were trimmed, as you asked" in page.locator("#outliers").inner_text()
+
+
+def test_hostile_text_in_a_choice_stays_text(visit):
+    payload = "<img src=x onerror=window.hacked=1>"
+    findings = hostile_findings(payload, n_rows=200, n_outliers=6)
+    findings["choice"] = make_findings(choose=True)["choice"]
+    findings["choice"]["summary"].append(payload)
+    page = visit(findings)
+    assert payload in page.locator("#choice").inner_text()
+    assert page.evaluate("window.hacked") is None

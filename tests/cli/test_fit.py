@@ -393,3 +393,13 @@ def test_outliers_that_the_cut_off_does_not_tell_are_told(rtkm, tmp_path):
     rtkm("fit", "t.csv", *options, "--json", "j.json")
     notes = json.loads((tmp_path / "j.json").read_text())["notes"]
     assert any("as new ones they would be judged otherwise" in note for note in notes)
+
+
+def test_a_few_rows_get_one_warning(rtkm, tmp_path):
+    path = tmp_path / "few.csv"
+    path.write_text("a,b\n" + "".join(f"{i},{i * i % 7}\n" for i in range(15)))
+    for command in ("fit", "choose"):
+        outcome = rtkm(command, "few.csv")
+        assert outcome.code == 0
+        assert outcome.out.count("15 rows are too few to choose from") == 1
+        assert "No row" not in outcome.out

@@ -52,7 +52,8 @@ def test_what_else_it_could_be_is_told_with_what_tells_it_apart(choice):
 def test_numbers_without_gaps_claim_none(choice):
     choice |= {"n_clusters": 5, "pairs": []}
     (text,) = on_clusters(choice)
-    assert text.startswith("Of the numbers to choose from, 5 clusters come nearest")
+    assert text.startswith("Of the numbers to choose from, 5 comes nearest")
+    assert "likely" not in text
 
 
 def test_one_cluster_offers_segments():

@@ -142,8 +142,8 @@ def on_clusters(choice: ChoiceFindings) -> list[str]:
         others = f"; it could also be {other_numbers(choice)}"
     if not choice["pairs"]:  # another number than that of the groups with gaps
         return [
-            f"Of the numbers to choose from, {k} clusters come nearest to the groups "
-            f"that have gaps between them{others}."
+            f"Of the numbers to choose from, {k} comes nearest to that of the groups "
+            "with gaps between them; not all of these clusters have one."
         ]
     return [f"There are gaps between the {k} clusters{others}."]
 

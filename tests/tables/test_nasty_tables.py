@@ -138,7 +138,7 @@ REFUSED = {
     "zip": (
         b"PK\x03\x04rubbish",
         {},
-        "{file} is a zip archive or a workbook; save the sheet as CSV.",
+        "{file} is a zip archive or an Excel workbook (xlsx); save the sheet as CSV.",
     ),
     "gzip": (
         b"\x1f\x8brubbish",

@@ -1,9 +1,10 @@
 """The formats of tables: names, endings, how they begin, and what reads them.
 
 A new input format is a reader and a line in `FORMATS`, and one less in `OTHERS` of
-`reading.py`, if that has refused it so far. Which format a table has is told
-by how its content begins, so that it is the same through a pipe; endings are for names
-of files. Text tables begin in no way of their own, and have `text.py` to themselves.
+`reading.py`, if that has refused it so far (as Excel's). Which format a table has is
+told by how its content begins, so that it is the same through a pipe; endings are for
+names of files. Text tables begin in no way of their own, and have `text.py` to
+themselves.
 """
 
 from __future__ import annotations

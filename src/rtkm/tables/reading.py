@@ -24,12 +24,12 @@ from rtkm.tables.text import read_text
 LARGEST_SAMPLE = 2**26
 OTHERS = {
     b"FEA1": "a Feather file of the old version 1; write it again as version 2",
-    b"PK\x03\x04": "a zip archive or a workbook; save the sheet as CSV",
+    b"PK\x03\x04": "a zip archive or an Excel workbook (xlsx); save the sheet as CSV",
     b"\x1f\x8b": "compressed by gzip; unpack it first",
     b"BZh": "compressed by bzip2; unpack it first",
     b"\xfd7zXZ": "compressed by xz; unpack it first",
     b"\x28\xb5\x2f\xfd": "compressed by zstd; unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old workbook; save the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook (xls); save the sheet as CSV",
     b"%PDF": "a PDF; expected a table",
     b"SQLite format 3": "a database; export the table as CSV",
     b'{"': "JSON; export the table as CSV",

@@ -1,5 +1,5 @@
-// The inlier weights of a proximal step: those of the rows that are undecided when the
-// pass is over.
+// The inlier weights of a proximal step, and their trimming threshold: what is left to be
+// decided when the pass over the rows is over.
 #pragma once
 #include "kernels/types.hpp"
 #include "passes/simplex.hpp"

@@ -1,7 +1,7 @@
-// Where the cut is looked for, and the only place where that is decided: in the window
-// that is expected from how the threshold moved in the last step, or that a sample of the
-// rows tells, or everywhere. Whether a window holds the cut shows in the pass itself, so
-// that a wrong one costs time and nothing else.
+// Where the trimming threshold is looked for, and the only place where that is decided:
+// in the window that is expected from how the threshold moved in the last step, or that a
+// sample of the rows tells, or everywhere. Whether a window holds the cut shows in the
+// pass itself, so that a wrong one costs time and nothing else.
 #pragma once
 #include <cmath>
 

@@ -4,12 +4,15 @@ from rtkm import (
     _early_interrupt,  # noqa: F401  before all that takes long
     datasets,
     metrics,
+    plot,
     projections,
     seeding,
 )
 from rtkm._version import __version__ as __version__
 from rtkm._warnings import ScaleWarning
 from rtkm.choosing import Choice, choose
+from rtkm.choosing.curves import Curves, curves
+from rtkm.choosing.stability import Stability, stability
 from rtkm.clusterers.fuzzy import FuzzyCMeans
 from rtkm.clusterers.kmor import KMOR
 from rtkm.clusterers.moc import MOC
@@ -45,21 +48,26 @@ __all__ = [
     "RTKM",
     "Choice",
     "ClusterDetector",
+    "Curves",
     "FuzzyCMeans",
     "KMeansMinusMinus",
     "ModelFileError",
     "NEOKMeans",
     "RelaxedKMeans",
     "ScaleWarning",
+    "Stability",
     "TableModel",
     "TrimmedKMeans",
     "choose",
     "compare",
+    "curves",
     "datasets",
     "describe_model",
     "estimate_neo_parameters",
     "load",
     "metrics",
+    "plot",
     "projections",
     "seeding",
+    "stability",
 ]

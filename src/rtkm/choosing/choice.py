@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -156,6 +157,23 @@ class Choice:
             )
         return "\n".join([*lines, *self.warnings])
 
+    def plot(self) -> Any:
+        """Draw what decided, see :mod:`rtkm.plot`.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+            Groups by number of cells, and rows between the two nearest clusters.
+        """
+        from rtkm.plot import choice
+
+        return choice(self)
+
+    def _repr_html_(self) -> str:
+        """Return the summary and what was tried, for notebooks."""
+        lines = [f"<p>{escape(line)}</p>" for line in self.summary().splitlines()]
+        return "".join([*lines, html_table(self.table)])
+
     def _on_clusters(self) -> str:
         if "n_clusters" in self.given:
             return f"{counted(self.n_clusters, 'cluster')}, as you asked."
@@ -193,3 +211,25 @@ class Choice:
 def counted(number: int, noun: str) -> str:
     """Write a number with its noun."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+# what a person reads of each trial, and how it is written
+COLUMNS = {
+    "n_cells": ("cells", "d"),
+    "n_groups": ("groups", "d"),
+    "cost": ("trimmed cost", ".4g"),
+    "stability": ("stability", ".0%"),
+}
+
+
+def html_table(trials: tuple[dict[str, Any], ...]) -> str:
+    """Return the trials as a table, nothing if there are none."""
+    if not trials:
+        return ""
+    head = "".join(f"<th>{name}</th>" for name, _ in COLUMNS.values())
+    lines = (
+        "".join(f"<td>{trial[key]:{form}}</td>" for key, (_, form) in COLUMNS.items())
+        for trial in trials
+    )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

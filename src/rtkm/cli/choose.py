@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import json
+import shlex
 from dataclasses import replace
 from typing import Any
 
@@ -119,7 +120,7 @@ def run(options: argparse.Namespace) -> None:
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
-    found = choice_findings(choice, prepared.preparation)
+    found = choice_findings(choice, prepared)
     terminal.skip()
     terminal.say("\n".join(found["summary"]))
     tell_trials(terminal, found)
@@ -133,7 +134,12 @@ def run(options: argparse.Namespace) -> None:
 
 def fit_command(options: argparse.Namespace) -> str:
     """Return the command that fits to the same table, chosen and prepared alike."""
-    return str(options.command_line).replace("rtkm choose", "rtkm fit", 1)
+    _, _, *words = shlex.split(options.command_line)
+    if "--json" in words:  # holds the choice, and would be overwritten
+        place = words.index("--json")
+        del words[place : place + 2]
+    words = [word for word in words if not word.startswith("--json=")]
+    return shlex.join(["rtkm", "fit", *words])
 
 
 def tell_trials(terminal: Terminal, choice: ChoiceFindings) -> None:

@@ -169,7 +169,7 @@ def choose_numbers(
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
-    found = choice_findings(choice, prepared.preparation)
+    found = choice_findings(choice, prepared)
     terminal.say("\n".join(found["summary"]))
     options.n_clusters, options.contamination = choice.params.values()
 

@@ -28,7 +28,7 @@ from rtkm.cli.flags import (
 from rtkm.cli.terminal import Terminal
 from rtkm.models.encoding import refuse_rows
 from rtkm.models.files import as_bytes
-from rtkm.report.collect import find
+from rtkm.report.collect import find, resample
 from rtkm.report.findings import Findings
 from rtkm.report.page import render
 from rtkm.report.table_results import TableResults, results_of_fit
@@ -147,10 +147,18 @@ def run(options: argparse.Namespace) -> None:
         warned = fit(model, prepared, terminal, choice)
     terminal.say("\n".join(warned))
     notes += warned
+    answers = results_of_fit(model.estimator_, prepared)
+    with watch.timing("resample"):
+        stability = resample(answers)
     with watch.timing("explain"):
-        answers = results_of_fit(model.estimator_, prepared)
-        command = options.command_line
-        findings = find(answers, sheet, command=command, notes=notes, choice=choice)
+        findings = find(
+            answers,
+            sheet,
+            command=options.command_line,
+            notes=notes,
+            choice=choice,
+            stability=stability,
+        )
     findings["seconds"] = watch.seconds
     tell_findings(terminal, findings)
     for line in write_files(options, sheet, model, answers, findings):

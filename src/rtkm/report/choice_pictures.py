@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from rtkm.report.findings import ChoiceFindings, Number, SortedScores
-from rtkm.report.number_text import known
+from rtkm.report.number_text import joined, known, percent
 from rtkm.report.pictures import Axis, Frame, Tick, columns_path, log_ticks, padded
 from rtkm.report.templating import number
 from rtkm.tables.messages import counted
@@ -19,6 +19,7 @@ SMALL = Frame(380, 250, left=46, right=368, top=18, bottom=202)
 # scores smaller than this share of the cut-off are drawn at the lower rim: rows next to
 # their center would stretch the scale over many powers of ten
 LEAST_SCORE = 1e-3
+NAME_WIDTH, NAME_HEIGHT = 56, 12  # pixels that the names of curves need
 TALLEST_LABEL = 14  # pixels that the words at a line need above it
 
 
@@ -77,6 +78,75 @@ def whole_ticks(axis: Axis, most: int) -> list[Tick]:
         for value in axis.round_numbers(most)
         if value == int(value) and value >= 1
     ]
+
+
+# Trimmed cost by clusters and outliers
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line, and what stands at its right end."""
+
+    path: str
+    name: str
+    x: float
+    y: float
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class CurvesPicture:
+    """A line for each number of clusters over the share trimmed."""
+
+    lines: list[Curve]
+    share_at: float
+    ticks_across: list[Tick]
+    ticks_up: list[Tick]
+    told: str
+    frame: Frame = SMALL
+
+
+def draw_curves(choice: ChoiceFindings) -> CurvesPicture | None:
+    """Return trimmed costs; None where there are none, or all are nothing."""
+    found = choice["curves"]
+    if found is None:
+        return None
+    shares = found["contamination"]
+    logs = [
+        [math.log10(cost) if cost and cost > 0 else None for cost in costs]
+        for costs in found["costs"]
+    ]
+    heights = [height for line in logs for height in line if height is not None]
+    if not heights:
+        return None
+    end = SMALL.right - NAME_WIDTH
+    across = Axis(min(shares), max(shares), SMALL.left, end)
+    up = padded(min(heights), max(heights), SMALL.bottom, SMALL.top)
+    lines: list[Curve] = []
+    lowest = -math.inf
+    for k, line in zip(found["n_clusters"], logs, strict=True):
+        dots = [
+            (across.at(share), up.at(height))
+            for share, height in zip(shares, line, strict=True)
+            if height is not None
+        ]
+        if not dots:
+            continue
+        # names keep apart, from few clusters (above) to many
+        lowest = max(dots[-1][1], lowest + NAME_HEIGHT)
+        name = counted(k, "cluster") if not lines else str(k)
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in dots)
+        is_chosen = k == choice["n_clusters"]
+        lines.append(Curve(path, name, dots[-1][0] + 5, lowest, is_chosen))
+    return CurvesPicture(
+        lines=lines,
+        share_at=across.at(min(choice["contamination"], max(shares))),
+        ticks_across=[
+            Tick(across.at(share), percent(share)) for share in across.round_numbers(4)
+        ],
+        ticks_up=score_ticks(up),
+        told=f"For {joined([str(k) for k in found['n_clusters']])} clusters.",
+    )
 
 
 # The weakest pair: rows along the line between two centers

@@ -8,15 +8,27 @@ from collections.abc import Sequence
 import numpy as np
 
 from rtkm.choosing.choice import Choice
-from rtkm.report.findings import ChoiceFindings, Pair, finite, finite_list
+from rtkm.choosing.curves import SHARES, curves_for
+from rtkm.core.validation import make_table
+from rtkm.report.findings import (
+    ChoiceFindings,
+    Pair,
+    TrimmedCosts,
+    finite,
+    finite_list,
+)
 from rtkm.report.number_text import joined, percent
 from rtkm.report.table_results import Floats
 from rtkm.tables.messages import counted, shown
-from rtkm.tables.preparation import Preparation
+from rtkm.tables.preparation import Prepared
+
+# how many clusters less and more curves are drawn for, of tables with enough rows
+N_AROUND = 3
+ROWS_PER_CLUSTER = 10
 
 
 def choice_findings(
-    choice: Choice, preparation: Preparation, centers: Floats | None = None
+    choice: Choice, prepared: Prepared, centers: Floats | None = None
 ) -> ChoiceFindings:
     """Return a choice as findings hold it, centers in the units of the table.
 
@@ -24,12 +36,12 @@ def choice_findings(
     ----------
     choice : Choice
         The choice.
-    preparation : Preparation
-        What became of the columns.
+    prepared : Prepared
+        The table, and what became of its columns.
     centers : ndarray, default=None
         Centers of the fit, by label, as they were fitted: pairs get these labels.
     """
-    groups = choice.small_groups
+    groups, preparation = choice.small_groups, prepared.preparation
     names = preparation.columns
     found: ChoiceFindings = {
         "given": list(choice.given),
@@ -60,6 +72,7 @@ def choice_findings(
         ],
         "pairs": pairs_of(choice, centers),
         "share_path": list(choice.share_path),
+        "curves": trimmed_costs(prepared, choice.n_clusters),
     }
     found["summary"] = [
         *on_clusters(found),
@@ -68,6 +81,22 @@ def choice_findings(
         *found["warnings"],
     ]
     return found
+
+
+def trimmed_costs(prepared: Prepared, n_clusters: int) -> TrimmedCosts | None:
+    """Return what a few clusters less and more would cost, by share of outliers."""
+    X = make_table(prepared.X, prepared.weights)
+    around = range(max(1, n_clusters - N_AROUND), n_clusters + N_AROUND + 1)
+    numbers = [k for k in around if ROWS_PER_CLUSTER * k <= X.mass]
+    if len(numbers) < 2:
+        return None
+    rng = np.random.RandomState(0)
+    found = curves_for(X, numbers, SHARES, rng)
+    return {
+        "n_clusters": list(found.n_clusters),
+        "contamination": list(found.contamination),
+        "costs": [finite_list(line) for line in found.costs],
+    }
 
 
 def pairs_of(choice: Choice, centers: Floats | None) -> list[Pair]:

@@ -14,9 +14,13 @@ from scipy import sparse
 
 from rtkm._version import versions
 from rtkm.choosing.choice import Choice
+from rtkm.choosing.clusters import SAMPLE_ROWS
+from rtkm.choosing.samples import sample
+from rtkm.choosing.stability import Stability, can_halve, stability_of
 from rtkm.clusterers._confidence import BORDER, CORE, DOUBTFUL
 from rtkm.core.params import is_number
 from rtkm.core.threshold import is_outlier
+from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import purpose
 from rtkm.report.findings import (
@@ -30,6 +34,7 @@ from rtkm.report.findings import (
     Outliers,
     Overlap,
     Parameter,
+    Resampling,
     Source,
     finite,
     finite_list,
@@ -44,6 +49,9 @@ from rtkm.tables.sheet import Sheet
 
 MOST_OUTLIERS = 1000  # that are listed, with their reasons
 MOST_CONTRASTS = 40
+# fits to half of the rows, and the least weight that is cut in half
+N_RESAMPLES = 10
+FEWEST_ROWS = 20
 
 
 def find(
@@ -53,6 +61,7 @@ def find(
     command: str,
     notes: list[str],
     choice: Choice | None = None,
+    stability: Stability | None = None,
 ) -> Findings:
     """Return the findings of a fit; the caller adds the seconds it took."""
     model, preparation = answers.model, answers.prepared.preparation
@@ -78,7 +87,8 @@ def find(
         "preparation": column_preparation(preparation),
         "seconds": {},
         "objective": objective(model),
-        "clusters": clusters(answers, members, centers, spreads),
+        "clusters": clusters(answers, members, centers, spreads, stability),
+        "resampling": resampling(stability),
         "contrasts": telling,
         "outliers": outliers(answers, choice),
         "sorted_scores": sorted_scores(answers),
@@ -108,7 +118,27 @@ def source(answers: TableResults, sheet: Sheet) -> Source:
 def chosen(answers: TableResults, choice: Choice) -> ChoiceFindings:
     """Return what was chosen, by the labels of the fit."""
     centers = answers.model.cluster_centers_ if answers.n_clusters else None
-    return choice_findings(choice, answers.prepared.preparation, centers)
+    return choice_findings(choice, answers.prepared, centers)
+
+
+def resample(answers: TableResults) -> Stability | None:
+    """Return how well clusters come back; None of a detector, or of too few rows."""
+    model, prepared, rng = answers.model, answers.prepared, np.random.RandomState(0)
+    X = sample(make_table(prepared.X, prepared.weights), SAMPLE_ROWS, rng)
+    if not answers.n_clusters or X.mass < FEWEST_ROWS or not can_halve(model, X):
+        return None
+    return stability_of(model, X, N_RESAMPLES, rng)
+
+
+def resampling(stability: Stability | None) -> Resampling | None:
+    """Return what fits to half of the rows showed of rows."""
+    if stability is None:
+        return None
+    return {
+        "n_fits": stability.n_resamples,
+        "n_rows": len(stability.labels),
+        "n_changing": len(stability.unsure_rows),
+    }
 
 
 def about_ties(answers: TableResults) -> list[str]:
@@ -188,12 +218,17 @@ def centers_and_spreads(
 
 
 def clusters(
-    answers: TableResults, members: list[Places], centers: Floats, spreads: Floats
+    answers: TableResults,
+    members: list[Places],
+    centers: Floats,
+    spreads: Floats,
+    stability: Stability | None,
 ) -> list[Cluster]:
-    """Return size, center and spread of each cluster."""
+    """Return size, center, spread and stability of each cluster."""
     if answers.ranks is None:
         return []
     found: list[Cluster] = []
+    returns = np.full(len(members), np.nan) if stability is None else stability.clusters
     for label, rows in enumerate(members):
         counts = np.bincount(answers.ranks[rows], minlength=DOUBTFUL + 1).tolist()
         found.append(
@@ -208,6 +243,7 @@ def clusters(
                     "border": counts[BORDER],
                     "doubtful": counts[DOUBTFUL],
                 },
+                "stability": finite(returns[label]),
             }
         )
     return found

@@ -94,6 +94,21 @@ class Cluster(TypedDict):
     center: Annotated[list[Number], "by feature"]
     spread: Annotated[list[Number], "standard deviation of its rows, by feature"]
     confidence: Annotated[Confidence, "rows by how surely they belong to it"]
+    stability: Annotated[
+        Number,
+        "how similar it is to what fits to half of the rows find, from 0 to 1; null "
+        "where rows are too few for that",
+    ]
+
+
+class Resampling(TypedDict):
+    """Fits to half of the rows."""
+
+    n_fits: Annotated[int, "how many"]
+    n_rows: Annotated[int, "of the table or of a sample of it, each time cut in half"]
+    n_changing: Annotated[
+        int, "of these, rows that changed their label in more than a fifth of the fits"
+    ]
 
 
 class Contrast(TypedDict):
@@ -208,6 +223,14 @@ class Pair(TypedDict):
     ]
 
 
+class TrimmedCosts(TypedDict):
+    """What rows cost that are kept, by clusters and outliers: ctl-curves."""
+
+    n_clusters: Annotated[list[int], "numbers of clusters"]
+    contamination: Annotated[list[float], "shares of outliers"]
+    costs: Annotated[list[list[Number]], "for each number, by share"]
+
+
 class ChoiceFindings(TypedDict):
     """Numbers that were chosen, and why."""
 
@@ -224,6 +247,9 @@ class ChoiceFindings(TypedDict):
     trials: Annotated[list[Trial], "for more and more cells"]
     pairs: Annotated[list[Pair], "of clusters, the weakest first"]
     share_path: Annotated[list[float], "how the share of outliers settled"]
+    curves: Annotated[
+        TrimmedCosts | None, "what other numbers would cost; null of very few rows"
+    ]
 
 
 class SortedScores(TypedDict):
@@ -326,9 +352,15 @@ class Findings(TypedDict):
         list[str], "the columns that were used; the order of all lists by feature"
     ]
     preparation: Annotated[ColumnPreparation, "how the columns were prepared"]
-    seconds: Annotated[dict[str, float], "to read, prepare, choose, fit and explain"]
+    seconds: Annotated[
+        dict[str, float], "to read, prepare, choose, fit, resample and explain"
+    ]
     objective: Annotated[Objective | None, "what was minimized; null for detectors"]
     clusters: Annotated[list[Cluster], "in the order of labels; empty for detectors"]
+    resampling: Annotated[
+        Resampling | None,
+        "whether clusters come back; null for detectors and of too few rows",
+    ]
     contrasts: Annotated[
         list[Contrast], "at most 40 features, those that tell clusters apart most first"
     ]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
-from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
+from rtkm.report.choice_pictures import draw_curves, draw_gap, draw_plateau, draw_scores
 from rtkm.report.findings import (
     Cluster,
     ColumnPreparation,
@@ -97,6 +97,7 @@ def render(findings: Findings) -> str:
         histograms=histograms(findings),
         plateau=draw_plateau(choice) if choice else None,
         gap=draw_gap(choice) if choice else None,
+        curves=draw_curves(choice) if choice else None,
         how_many_outliers=how_many(findings),
         scores=draw_scores(findings["sorted_scores"], outliers["cutoff"]),
         outliers=outlier_table(outliers),

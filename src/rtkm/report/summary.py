@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rtkm.choosing.stability import SURE_CLUSTER
 from rtkm.report.choices import on_clusters, on_small_groups, was_looked_for
 from rtkm.report.findings import Findings
-from rtkm.report.number_text import all_known, figure, joined, percent
+from rtkm.report.number_text import all_known, figure, fixed, joined, percent
 from rtkm.tables.messages import counted, shown
 
 FEW = 8  # sizes that are named one by one
@@ -24,7 +25,7 @@ def summarize(findings: Findings) -> list[str]:
         several = findings["overlap"]["several"]
         verb = "belongs" if several == 1 else "belong"
         sentences.append(f"{counted(several, 'row')} {verb} to more than one cluster.")
-    sentences += about_doubt(findings)
+    sentences += [*about_doubt(findings), *about_stability(findings)]
     objective = findings["objective"]
     if objective and not objective["converged"]:
         sentences.append(
@@ -186,4 +187,29 @@ def about_doubt(findings: Findings) -> list[str]:
             "That is much: try another number of clusters, another --scale, or "
             "--n-init 10 for more starts."
         )
+    return sentences
+
+
+def about_stability(findings: Findings) -> list[str]:
+    """Name the clusters and rows that do not come back in fits to half of the rows."""
+    resampling, sentences = findings["resampling"], []
+    if resampling is None:
+        return []
+    fits = f"{resampling['n_fits']} fits to half of the rows"
+    unsure = [
+        f"{cluster['label']} ({fixed(cluster['stability'], 2)})"
+        for cluster in findings["clusters"]
+        if cluster["stability"] is not None and cluster["stability"] < SURE_CLUSTER
+    ]
+    if unsure:
+        noun = "cluster" if len(unsure) == 1 else "clusters"
+        named = joined(unsure[:FEW]) + (" and others" if len(unsure) > FEW else "")
+        sentences.append(
+            f"In {fits}, {noun} {named} came back in part only: do not lean on them. "
+            "1 would be all rows in common."
+        )
+    count = resampling["n_changing"]
+    if count > MUCH_DOUBT * resampling["n_rows"]:
+        share = percent(count / resampling["n_rows"])
+        sentences.append(f"{share} of the rows often change their label in {fits}.")
     return sentences

@@ -7,7 +7,7 @@ from typing import Protocol
 from unicodedata import category
 
 from rtkm.report.findings import Findings, ListedOutliers, OutlierRow
-from rtkm.report.number_text import figure, percent
+from rtkm.report.number_text import figure, fixed, percent
 from rtkm.tables.messages import LONGEST_SHOWN, counted
 
 MOST_CLUSTERS = 20
@@ -47,15 +47,17 @@ def tell_clusters(terminal: Terminal, findings: Findings) -> None:
     clusters, features = findings["clusters"], findings["features"]
     if not clusters:
         return
+    stable = [] if findings["resampling"] is None else ["stable"]
     shown = most_telling(findings, terminal.width)
     terminal.skip()
     terminal.table(
-        ["cluster", "rows", "share", *(short(features[j]) for j in shown)],
+        ["cluster", "rows", "share", *stable, *(short(features[j]) for j in shown)],
         [
             [
                 str(cluster["label"]),
                 f"{cluster['size']:,}",
                 percent(cluster["share"]),
+                *[fixed(cluster["stability"], 2)] * len(stable),
                 *(figure(cluster["center"][j]) for j in shown),
             ]
             for cluster in clusters[:MOST_CLUSTERS]
@@ -77,7 +79,7 @@ def most_telling(findings: Findings, width: int) -> list[int]:
     """Return the features that fit in, of those that tell clusters apart most."""
     features = findings["features"]
     places: list[int] = []
-    left = width - 30  # for label, size and share
+    left = width - 38  # for label, size, share and stability
     for contrast in findings["contrasts"]:
         left -= max(len(short(contrast["feature"])), 8) + 2
         if left < 0 and places:

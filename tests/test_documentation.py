@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -57,6 +58,7 @@ def test_public_names_are_those_of_the_design():
         "RTKM",
         "Choice",
         "ClusterDetector",
+        "Curves",
         "FuzzyCMeans",
         "KMeansMinusMinus",
         "ModelFileError",
@@ -67,11 +69,13 @@ def test_public_names_are_those_of_the_design():
         "TrimmedKMeans",
         "choose",
         "compare",
+        "curves",
         "datasets",
         "describe_model",
         "estimate_neo_parameters",
         "load",
         "metrics",
+        "plot",
         "projections",
         "seeding",
     }
@@ -177,7 +181,30 @@ def test_the_readme_runs(tmp_path, monkeypatch):
     scope: dict = {}
     for code in code_blocks("README.md"):
         exec(code, scope)
-    assert (scope["model"].labels_ == -1).sum() == 100
+    is_outlier, model = scope["truth"] == -1, scope["model"]
+    assert model.n_clusters_ == 5
+    assert (model.outlier_mask_ & is_outlier).sum() > 0.95 * is_outlier.sum()
+    assert (model.outlier_mask_ & ~is_outlier).sum() < 0.05 * (~is_outlier).sum()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", ["README.md", "docs/choosing.md"])
+def test_commands_print_what_the_pages_show(page):
+    path = ROOT / "docs" / "write_choosing.py"
+    spec = importlib.util.spec_from_file_location("write_choosing", path)
+    script = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(script)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    assert "$ rtkm " in text
+    assert script.renew(text) == text, "run python docs/write_choosing.py"
+
+
+def test_the_page_on_choosing_runs(monkeypatch):
+    monkeypatch.chdir(ROOT / "docs")
+    (code,) = code_blocks("docs/choosing.md")
+    scope: dict = {}
+    exec(code, scope)
+    assert scope["choice"].n_clusters == scope["model"].n_clusters_ == 3
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -196,6 +196,7 @@ def test_the_demonstration_runs_to_its_report(rtkm, tmp_path):
     outcome = rtkm("demo", "--out", "here/demo")
     assert outcome.code == 0
     assert "$ rtkm fit " in outcome.out
+    assert "RTKM found 2 clusters in 699 rows" in outcome.out
     assert "$ rtkm explain " in outcome.out
     assert "would make it an inlier: 'mitoses'" in outcome.out
     assert (tmp_path / "here" / "demo" / "report.html").stat().st_size > 10_000

@@ -24,7 +24,7 @@ def add(commands: Any) -> None:
         usage="[--out DIR]",
         help="see it work on a medical table",
         description="Write a table of samples of breast tissue, find its clusters and "
-        "outliers, draw the report and explain a sample.",
+        "outliers, as many as there are, draw the report and explain a sample.",
     )
     parser.add_argument(
         "--out",
@@ -47,12 +47,12 @@ def run(options: argparse.Namespace) -> None:
         stream.write(content)
     terminal.say(
         f"{table} holds 699 samples of breast tissue, nine features graded from 1 to "
-        "10, and a diagnosis, which is text and is not used. Two clusters are looked "
-        "for, and 5 % outliers:"
+        "10, and a diagnosis, which is text and is not used. Nobody says how many "
+        "clusters or outliers to look for:"
     )
-    asked = ["-k", "2", "--contamination", "0.05", "--missing", "median"]
-    fit = ["fit", table, *asked, "--report", report, "--model", model]
-    explain = ["explain", model, table, "--row", "361"]
+    written = ["--report", report, "--model", model]
+    fit = ["fit", table, "--missing", "median", *written]
+    explain = ["explain", model, table, "--row", "66"]
     for command in (fit, explain):
         terminal.print(f"\n$ {shlex.join(['rtkm', *command])}\n")
         if main(command):

@@ -65,6 +65,7 @@ def test_public_names_are_those_of_the_design():
         "NEOKMeans",
         "RelaxedKMeans",
         "ScaleWarning",
+        "Stability",
         "TableModel",
         "TrimmedKMeans",
         "choose",
@@ -78,6 +79,7 @@ def test_public_names_are_those_of_the_design():
         "plot",
         "projections",
         "seeding",
+        "stability",
     }
 
 

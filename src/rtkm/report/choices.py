@@ -87,7 +87,8 @@ def trimmed_costs(prepared: Prepared, n_clusters: int) -> TrimmedCosts | None:
     """Return what a few clusters less and more would cost, by share of outliers."""
     X = make_table(prepared.X, prepared.weights)
     around = range(max(1, n_clusters - N_AROUND), n_clusters + N_AROUND + 1)
-    numbers = [k for k in around if ROWS_PER_CLUSTER * k <= X.mass]
+    most = min(X.mass / ROWS_PER_CLUSTER, X.count_distinct(around[-1]))
+    numbers = [k for k in around if k <= most]
     if len(numbers) < 2:
         return None
     rng = np.random.RandomState(0)

@@ -14,6 +14,8 @@ from threadpoolctl import threadpool_limits
 
 from rtkm import RTKM, choose
 from rtkm.choosing import choose_for
+from rtkm.choosing.clusters import Trial, group_means
+from rtkm.choosing.outliers import find_shapes
 from rtkm.choosing.steps import tail_at
 from rtkm.core.validation import make_table
 
@@ -189,6 +191,40 @@ def test_weights_are_repetitions(seed):
     weighted = choose(X, sample_weight=weight, random_state=0)
     repeated = choose(np.repeat(X, weight, axis=0), random_state=0)
     assert_same(weighted, repeated)
+
+
+def long_and_round(seed):
+    """A long cluster and a round one, in whole numbers, and rows anywhere."""
+    rng = np.random.RandomState(seed)
+    long = rng.normal(size=(200, 4)) * [9, 1.5, 1.5, 1.5]
+    ball = rng.normal(size=(200, 4)) * 2 + [0, 40, 0, 0]
+    anywhere = rng.uniform(-40, 60, size=(30, 4))
+    return np.round(np.concatenate([long, ball, anywhere]))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_unit_of_long_and_round_clusters_does_not_matter(seed):
+    X = long_and_round(seed)
+    T = make_table(X)
+    C = np.array([[0.0, 0, 0, 0], [0, 40, 0, 0]])
+    assert list(find_shapes(T, C)) == [0]  # long clusters are measured in another way
+    choice = choose(X, random_state=seed)
+    for unit in 2.0**-9, 2.0**9:
+        other = choose(unit * X, random_state=seed)
+        assert_same(choice, other, scale=unit)
+        assert other.share_path == choice.share_path
+
+
+def test_a_row_kept_in_part_counts_in_part_for_its_group():
+    X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [12.0]])
+    table = make_table(X, [1, 1, 2, 1, 1, 2])
+    # the rows at 2 and 12 cost most, and half of the latter is trimmed
+    state = table.concentrate(np.array([[0.5], [10.5]]), 1, 7.0)
+    groups = np.array([0, 1])
+    trial = Trial((2,), groups, state, stability=1.0, counts=np.zeros((2, 2, 1)))
+    sizes, means = group_means(table, trial, 2)
+    assert_array_equal(sizes, [4, 3])
+    assert_array_equal(means, [[5 / 4], [11]])
 
 
 def test_a_sample_of_a_large_table_falls_alike():

@@ -94,6 +94,10 @@ def test_quantiles_count_weights_as_repetitions():
         weights = rng.randint(0, 4, size=41).astype(float)
         repeated = np.repeat(values, weights.astype(int))
         assert quantile(values, weights, share) == quantile(repeated, None, share)
+    # 0.4 * 0.9 of 100 rows are 36, not 36.00000000000001
+    values = rng.permutation(100).astype(float)
+    assert quantile(values, None, 0.4 * 0.9) == 35
+    assert quantile(values, np.ones(100), 0.4 * 0.9) == 35
 
 
 def test_the_cut_of_a_mixture_has_the_chance_asked_for():

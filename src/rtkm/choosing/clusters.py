@@ -229,8 +229,8 @@ def group_means(
     """Return the mass of the kept rows of each group, and their means."""
     state = trial.state
     groups = trial.groups[state.clusters[:, 0]]
-    kept = state.kept & (groups >= 0)
-    W = (groups[:, None] == np.arange(n_groups)) & kept[:, None]
-    sizes = Z.weighted_sums(W.astype(np.float64))[1]
+    # by what is kept of each row: of a weighted one at the cut that may be a part
+    W = (groups[:, None] == np.arange(n_groups)) * state.v[:, None]
+    sizes = Z.weighted_sums(W)[1]
     fallback = np.repeat(Z.mean, n_groups, axis=0)
-    return sizes, Z.weighted_means(W.astype(np.float64), fallback)
+    return sizes, Z.weighted_means(W, fallback)

@@ -240,12 +240,13 @@ def quantile(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, share: float
 ) -> float:
     """Return the value up to which a share of the weight lies."""
+    share *= 1 - 1e-12  # a whole number of rows stays one when it is rounded
     if weights is None:
         place = min(len(values) - 1, max(0, int(np.ceil(share * len(values))) - 1))
         return float(np.partition(values, place)[place])
     order = np.argsort(values, kind="stable")
     ends = np.cumsum(weights[order])
-    place = int(np.searchsorted(ends, share * ends[-1] * (1 - 1e-12)))
+    place = int(np.searchsorted(ends, share * ends[-1]))
     return float(values[order[min(place, len(values) - 1)]])
 
 
@@ -264,7 +265,7 @@ def inner_scores(
     )
     if not 0 < low < high < np.inf:
         return None
-    dimension = effective_dimension(X, C, shapes, scores.labels, v)
+    dimension = effective_dimension(X, C, shapes, scores, v)
     return Inner(low, middle, high, dimension, X.mass)
 
 
@@ -272,19 +273,24 @@ def effective_dimension(
     X: Table,
     C: NDArray[Any],
     shapes: dict[int, Shape],
-    labels: NDArray[np.int32],
+    scores: Scores,
     v: NDArray[np.float64],
 ) -> float:
-    """Return (tr S)^2 / tr S^2 of the covariance S within clusters.
+    """Return (tr S)^2 / tr S^2 of the covariance S within clusters, each in its scale.
 
     The second trace is the mean squared inner product of two different rows: with each
     row's product with itself it would be too large where columns are many.
     """
     numbers, w = spread(v if X.weights is None else v * X.weights, DIMENSION_ROWS)
-    R = X.rows(numbers).astype(np.float64) - C[labels[numbers]]
+    labels = scores.labels[numbers]
+    R = X.rows(numbers).astype(np.float64) - C[labels]
     for j, shape in shapes.items():
-        of = labels[numbers] == j
+        of = labels == j
         R[of] = R[of] @ shape.root
+    # long clusters are measured in their own covariance, the others in units of the
+    # table; rows of a cluster without a scale are all at its center
+    scales = scores.scales[labels]
+    R /= np.sqrt(np.where(scales > 0, scales, 1.0))[:, None]
     norms = np.square(R).sum(axis=1)
     mass = float(w.sum())
     size = float(w @ norms) / mass

@@ -24,7 +24,9 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
+import rtkm
 from rtkm import RTKM, choose
+from rtkm._number_text import percent
 from rtkm.datasets import load_wbc, make_outlier_blobs
 
 DOCS = Path(__file__).parent
@@ -80,7 +82,7 @@ def with_tables(text: str) -> str:
 def generated_tables() -> list[list[str]]:
     """Return what is chosen for tables of known kinds, many of each."""
     lines = [
-        ["table", "right k", "k found, in 20 tables", "rows flagged (median)"],
+        ["table", "right k", f"k found, in {N_DRAWN} tables", "rows flagged (median)"],
         ["---"] * 4,
     ]
     for title, k, draw in kinds():
@@ -93,7 +95,7 @@ def generated_tables() -> list[list[str]]:
         if len(votes) > 3:
             found = f"{min(votes)[0]} to {max(votes)[0]}"
         share = np.median([choice.contamination for choice in choices])
-        lines.append([title, str(k), found, f"{share:.1%}".replace("0.0%", "none")])
+        lines.append([title, str(k), found, percent(share) if share else "none"])
     return lines
 
 
@@ -177,8 +179,11 @@ def alarms() -> list[list[str]]:
 def real_tables() -> list[list[str]]:
     """Return what is chosen for well-known tables."""
     lines = [
-        ["table", "rows", "classes", "k found", "could also be", "outliers", "ARI"],
-        ["---"] * 7,
+        [
+            *("table", "rows", "classes", "k found", "could also be"),
+            *("k of five other seeds", "outliers", "ARI"),
+        ],
+        ["---"] * 8,
     ]
     scale = StandardScaler().fit_transform
     for title, (X, y), prepare in (
@@ -188,12 +193,15 @@ def real_tables() -> list[list[str]]:
         ("digits", load_digits(return_X_y=True), None),
         ("breast cancer (`load_wbc`)", load_wbc(return_X_y=True), None),
     ):
-        model = RTKM(random_state=0).fit(X if prepare is None else prepare(X))
+        X = X if prepare is None else prepare(X)
+        model = RTKM(random_state=0).fit(X)
+        seeds = [choose(X, random_state=seed).n_clusters for seed in range(1, 6)]
         choice, kept = model.choice_, model.labels_ >= 0
         others = " or ".join(map(str, choice.alternatives)) or "-"
-        numbers = [len(X), len(np.unique(y)), choice.n_clusters, others]
+        again = ", ".join(map(str, seeds))
+        numbers = [len(X), len(np.unique(y)), choice.n_clusters, others, again]
         score = adjusted_rand_score(y[kept], model.labels_[kept])
-        outliers = f"{model.n_outliers_} ({model.contamination_:.0%})"
+        outliers = f"{model.n_outliers_} ({percent(model.contamination_)})"
         lines.append([title, *map(str, numbers), outliers, f"{score:.2f}"])
     return lines
 
@@ -221,63 +229,18 @@ def write_samples() -> None:
 
 
 def draw() -> None:
-    """Draw the plateau, the weakest pair and the tail of the page's table."""
+    """Draw the plateau, the weakest pair, the tail and the curves of the samples."""
     from matplotlib.figure import Figure
 
     X = np.loadtxt(DOCS / "samples.csv", delimiter=",", skiprows=1)
     model = RTKM(random_state=0).fit(X)
-    figure = Figure(figsize=(12, 3.7), layout="constrained")
-    plateau, pair, tail = figure.subplots(1, 3)
-    draw_plateau(plateau, model.choice_)
-    draw_pair(pair, model.choice_.pairs[0])
-    draw_tail(tail, model, X)
-    for ax in (plateau, pair, tail):
-        ax.spines[["top", "right"]].set_visible(False)
-    figure.savefig(DOCS / "choosing.png", dpi=110)
-
-
-INK, MARK = "#3b6fb6", "#e07b39"
-
-
-def draw_plateau(ax: Any, choice: Any) -> None:
-    """Draw how many groups each number of cells makes."""
-    cells = [line["n_cells"] for line in choice.table]
-    groups = [line["n_groups"] for line in choice.table]
-    ax.plot(cells, groups, "o-", color=INK)
-    ax.set(xlabel="cells", ylabel="groups", title="Groups settle while cells grow")
-    ax.set_yticks(range(1, max(groups) + 2))
-    ax.set_ylim(0.5, max(groups) + 0.7)
-
-
-def draw_pair(ax: Any, pair: dict[str, Any]) -> None:
-    """Draw the rows along the line between the two clusters that are least apart."""
-    counts, width = np.array(pair["histogram"]), 2 * pair["bin_width"]
-    places = (np.arange(len(counts)) - (len(counts) - 1) / 2) * width
-    a, b = pair["clusters"]
-    ax.bar(places, counts, width, color=INK)
-    ax.set_xticks([-1, 0, 1], [f"center {a}", "middle", f"center {b}"])
-    ax.set(ylabel="rows", title="The weakest gap")
-
-
-def draw_tail(ax: Any, model: RTKM, X: Array) -> None:
-    """Draw how many rows score more, beside what the fitted tail lets expect."""
-    fitted = model.choice_.fitted_tail
-    nearest = model.transform(X).argmin(axis=1)
-    scores = np.sort(model.outlier_scores_ / fitted.scales[nearest])[::-1]
-    shares = np.arange(1, len(scores) + 1) / len(scores)
-    grid = np.geomspace(0.1, scores[0] * 1.3, 300)
-    ax.loglog(scores, shares, ".", ms=4, color=INK, label="rows")
-    ax.loglog(grid, fitted.tail.beyond(grid), color="#111111", lw=1, label="the tail")
-    cut = fitted.tail.score_at(fitted.limit)
-    ax.axvline(cut, color=MARK, ls="--", label="the cut")
-    ax.set_ylim(0.5 / len(scores), 1.3)
-    ax.set_xlim(0.1, None)
-    ax.set(
-        xlabel="squared distance, over the middle of the cluster",
-        ylabel="share of rows farther out",
-        title="Rows beyond the tail",
-    )
-    ax.legend(frameon=False)
+    figure = Figure(figsize=(13, 9), layout="constrained")
+    (upper_left, upper_right), (lower_left, lower_right) = figure.subplots(2, 2)
+    rtkm.plot.plateau(model.choice_, upper_left)
+    rtkm.plot.weakest_pair(model.choice_, upper_right)
+    rtkm.plot.tail(model, X, ax=lower_left)
+    rtkm.curves(X, range(1, 7), random_state=0).plot(lower_right)
+    figure.savefig(DOCS / "choosing.png", dpi=100)
 
 
 def main(*arguments: str) -> None:

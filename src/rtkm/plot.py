@@ -1,6 +1,7 @@
 """Pictures of choices, curves and fits, by matplotlib.
 
-Each function draws on the axes it is given, or on new ones, and returns them.
+Each function draws on the axes it is given, or on new ones, and returns them; only
+:func:`choice` draws several pictures, and returns their figure.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rtkm._number_text import counted
 from rtkm._optional import import_optional
-from rtkm.choosing.choice import Choice, FittedTail, counted
+from rtkm.choosing.choice import Choice, FittedTail
 from rtkm.choosing.curves import Curves
 from rtkm.choosing.outliers import fit_tail
 from rtkm.core.validation import make_table
@@ -62,7 +64,7 @@ def choice(choice: Choice) -> Figure:
 
 
 def plateau(choice: Choice, ax: Axes | None = None) -> Axes:
-    """Draw how many groups each number of cells makes, and how many cells agree.
+    """Draw how many groups each number of cells makes, and how many trials agree.
 
     Parameters
     ----------
@@ -77,17 +79,16 @@ def plateau(choice: Choice, ax: Axes | None = None) -> Axes:
         The axes.
     """
     ax = new_axes(ax)
-    ax.set_title(f"{counted(choice.n_clusters, 'cluster')}: how many cells agree")
+    ax.set_title(f"{counted(choice.n_clusters, 'cluster')}: how many trials agree")
     if not choice.table:
-        reason = "as you asked" if "n_clusters" in choice.given else "too few rows"
-        return say(ax, f"No numbers of cells were tried:\n{reason}.")
+        return say(ax, "There are too few rows\nto look for gaps.")
     cells, groups = (
         np.array([line[name] for line in choice.table])
         for name in ("n_cells", "n_groups")
     )
     votes = Counter(groups.tolist())
     most = max(votes, key=lambda number: (votes[number], number))
-    ax.plot(cells, groups, "o-", color=BLUE, ms=5, label="groups with gaps between")
+    ax.plot(cells, groups, "o", color=BLUE, ms=5, label="groups with gaps between")
     agreeing = groups == most
     words = f"{counted(most, 'group')}, in {votes[most]} of {len(groups)} trials"
     ax.plot(cells[agreeing], groups[agreeing], "o", color=ORANGE, ms=10, label=words)
@@ -124,7 +125,7 @@ def weakest_pair(choice: Choice, ax: Axes | None = None) -> Axes:
         ax.set_title("Rows between clusters")
         if choice.n_clusters == 1:
             return say(ax, "There is a single cluster,\nso there is no gap to show.")
-        return say(ax, "Gaps were not looked at:\nthis number was asked for.")
+        return say(ax, "There are no gaps between\nas many clusters.")
     pair = choice.pairs[0]
     heights = np.array(pair["histogram"])
     places = (np.arange(len(heights)) + 0.5 - len(heights) / 2) * pair["bin_width"]
@@ -165,7 +166,13 @@ def lowest_window(
     return (first - middle) * width, (first + n_bins - middle) * width
 
 
-def tail(model: Any, X: ArrayLike | None = None, ax: Axes | None = None) -> Axes:
+def tail(
+    model: Any,
+    X: ArrayLike | None = None,
+    *,
+    sample_weight: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw how far out rows lie, against the tail that clusters have, and the cut.
 
     Both axes are logarithmic, so that the bulk of the rows and the few far out are both
@@ -177,8 +184,10 @@ def tail(model: Any, X: ArrayLike | None = None, ax: Axes | None = None) -> Axes
     model : RTKM or another clusterer with ``standing_out_mask_``
         A fitted model.
     X : array-like or CSR matrix of shape (n_samples, n_features), default=None
-        The rows it was fitted to. The curve is drawn by them where the model has no
-        ``choice_``, which knows it.
+        The rows it was fitted to: without them there is no curve, unless the model
+        chose and has it in its ``choice_``.
+    sample_weight : array-like of shape (n_samples,), default=None
+        What rows count for, as in the fit.
     ax : matplotlib.axes.Axes or None, default=None
         Where to draw; None makes a figure.
 
@@ -199,7 +208,7 @@ def tail(model: Any, X: ArrayLike | None = None, ax: Axes | None = None) -> Axes
     if not (scores > 0).any():
         return say(ax, "All rows lie at their centers.")
     draw_scores(ax, scores, model.outlier_mask_, model.standing_out_mask_)
-    fitted = tail_of(model, X)
+    fitted = tail_of(model, X, sample_weight)
     if fitted is not None:
         draw_tail(ax, fitted, len(scores), int(model.standing_out_mask_.sum()))
     if np.isfinite(model.offset_) and model.offset_ < 0:
@@ -244,16 +253,22 @@ def draw_scores(
     ax.set_xlim(np.quantile(inner, 0.01) / 1.5, inner.max() * 2)
 
 
-def tail_of(model: Any, X: ArrayLike | None) -> FittedTail | None:
-    """Return the tail that a model was cut by, if it can be had."""
-    found: Choice | None = getattr(model, "choice_", None)
-    if found is not None and found.fitted_tail is not None:
-        return found.fitted_tail
+def tail_of(
+    model: Any, X: ArrayLike | None, sample_weight: ArrayLike | None
+) -> FittedTail | None:
+    """Return the tail of the distances inside clusters, if it can be had."""
     if X is None:
-        return None
-    table, C = make_table(X), model.cluster_centers_
+        found: Choice | None = getattr(model, "choice_", None)
+        return None if found is None else found.fitted_tail
+    table, C = make_table(X, sample_weight), model.cluster_centers_
+    scores = model.outlier_scores_
+    if table.n_rows != len(scores):
+        raise ValueError(
+            f"X has {table.n_rows} rows; expected the {len(scores)} that the model was "
+            "fitted to."
+        )
     labels = table.nearest(C, 1).labels[:, 0]
-    return fit_tail(table, C, labels, model.outlier_scores_, model.inlier_weights_)
+    return fit_tail(table, C, labels, scores, model.inlier_weights_)
 
 
 def draw_tail(ax: Axes, fitted: FittedTail, n_rows: int, n_standing_out: int) -> None:

@@ -125,7 +125,7 @@ def test_a_fit_that_fails_changes_nothing(table):
 
 def test_verbose_says_what_was_chosen(table, capsys):
     RTKM(random_state=0, verbose=1).fit(table)
-    assert capsys.readouterr().out.startswith("3 clusters with gaps between them, and")
+    assert capsys.readouterr().out.startswith("3 clusters with gaps between them;")
 
 
 # Files

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
@@ -113,9 +114,97 @@ def test_a_given_number_of_clusters_is_kept():
     for k in 1, 2, 5:
         choice = choose(X, k, random_state=0)
         assert choice.n_clusters == len(choice.init) == k
-        assert choice.is_sure
-        assert "as you asked" in choice.summary()
-    assert choose(X, 3, random_state=0).n_outliers >= 10
+        assert choice.n_separate == 3
+        assert not choice.is_sure
+        assert f"{k} cluster" in choice.summary()
+        assert "as you asked; gaps were found between 3 groups." in choice.summary()
+    choice = choose(X, 3, random_state=0)
+    assert choice.n_outliers >= 10
+    assert choice.is_sure
+
+
+def test_small_groups_are_clusters_where_as_many_are_asked_for():
+    rng = np.random.RandomState(0)
+    small = rng.normal(40, 0.5, (20, 2))
+    X = np.concatenate([blobs(0, n_each=200, k=3), small])
+    choice = choose(X, random_state=0)
+    assert choice.n_clusters == 3
+    assert_allclose(choice.small_groups.centers, [[40, 40]], atol=1)
+    assert choice.n_outliers >= 20
+    for numbers in 4, [2, 4], [4, 9]:
+        choice = choose(X, numbers, random_state=0)
+        assert choice.n_clusters == 4
+        assert choice.n_outliers < 10
+        assert abs(choice.init - 40).max(axis=1).min() < 1
+        found = RTKM(numbers, random_state=0).fit(X)
+        assert np.bincount(found.labels_ + 1)[1:].tolist()[-1] == 20
+
+
+@pytest.mark.parametrize("n_each", [13, 300])
+def test_no_gaps_are_claimed_for_numbers_that_none_were_found_for(n_each):
+    X = np.random.RandomState(0).normal(size=(n_each, 2))
+    choice = choose(X, [3, 4], random_state=0)
+    assert choice.n_clusters == 3
+    assert not choice.is_sure
+    assert "with gaps" not in choice.summary()
+
+
+def test_many_clumps_do_not_make_clusters_of_themselves():
+    rng = np.random.RandomState(0)
+    clumps = [rng.normal(c, 0.2, (14, 2)) for c in ([60, 0], [0, 60], [-60, 0])]
+    X = np.concatenate([blobs(0, n_each=500, k=2), *clumps])
+    choice = choose(X, random_state=0)
+    assert choice.n_clusters == 2
+    assert choice.n_outliers >= 42
+
+
+@pytest.mark.parametrize("weight", [1, 5, 20, 1000])
+def test_equal_weights_of_any_size_flag_the_same_rows(weight):
+    X = blobs(0, n_each=240, k=2, n_outliers=20)
+    choice = choose(X, sample_weight=np.full(len(X), weight), random_state=0)
+    assert 0.038 <= choice.contamination <= 0.06
+
+
+# Rounded columns
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("n_features", "step"), [(1, 1.0), (2, 1.0), (2, 0.5)], ids=str
+)
+def test_one_rounded_cloud_is_one_cluster(n_features, step, seed):
+    rng = np.random.RandomState(seed)
+    X = step * np.round(rng.normal(size=(1000, n_features)) / step)
+    choice = choose(X, random_state=seed)
+    assert choice.n_clusters == 1
+    assert any("rounded away" in warning for warning in choice.warnings)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_clusters_of_yes_and_no_are_found(seed):
+    rng = np.random.RandomState(seed)
+    patterns = np.repeat(np.eye(3), 8, axis=1)  # three blocks of eight columns
+    kinds = rng.randint(3, size=600)
+    X = (rng.uniform(size=(600, 24)) < np.where(patterns[kinds] > 0, 0.93, 0.07)) * 1.0
+    assert choose(X, random_state=seed).n_clusters == 3
+
+
+def test_rounded_rows_count_by_their_weights():
+    rng = np.random.RandomState(1)
+    X = np.round(np.concatenate([rng.normal(c, 1, (150, 2)) for c in (0, 9)]))
+    weight = rng.randint(0, 4, size=len(X))
+    weighted = choose(X, sample_weight=weight, random_state=0)
+    repeated = choose(np.repeat(X, weight, axis=0), random_state=0)
+    assert_same(weighted, repeated)
+    assert weighted.n_clusters == 2
+
+
+def test_the_warning_names_the_columns():
+    X = pd.DataFrame({"size": np.linspace(0, 3, 60), "grade": np.arange(60) % 3})
+    (warning,) = (w for w in choose(X, random_state=0).warnings if "repeat" in w)
+    assert "column 'grade'" in warning
+    model = RTKM(random_state=0).fit(X)
+    assert warning in model.choice_.warnings
 
 
 def test_one_of_several_numbers_is_chosen():

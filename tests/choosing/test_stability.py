@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import CLUSTERERS
 from numpy.testing import assert_allclose, assert_array_equal
@@ -52,6 +53,24 @@ def test_a_cluster_too_many_does_not_come_back():
     assert len(found.unsure_clusters) >= 2
     assert len(found.unsure_rows) > 20
     assert "in part only" in found.summary()
+
+
+def test_rows_of_clusters_that_become_one_do_not_all_keep_their_label():
+    X = np.array([*[0.0] * 30, 5.0, 9.0])[:, None]
+    model = KMeansMinusMinus(3, n_outliers=0, random_state=0).fit(X)
+    found = stability(model, X, random_state=0)
+    # a half has at most two of the three, but for one fit in four
+    assert found.labels[-2:].sum() < 1.9
+    assert len(found.unsure_rows) > 0
+
+
+def test_names_of_columns_are_checked_and_not_warned_of():
+    X = pd.DataFrame(two_blobs_and_far_rows(), columns=["a", "b"])
+    model = RTKM(2, contamination=8, random_state=0).fit(X)
+    found = stability(model, X, 3, random_state=0)
+    assert found.clusters.min() > 0.9
+    with pytest.raises(ValueError, match="feature names"):
+        stability(model, X[["b", "a"]], 3)
 
 
 def test_far_rows_stay_outside_and_rows_inside_stay_inside():

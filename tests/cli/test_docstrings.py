@@ -101,5 +101,5 @@ def test_a_fit_does_without_docstrings(people, tmp_path):
     report = tmp_path / "report.html"
     options = ["-k", "2", "--missing", "drop", "--contamination", "1"]
     out = run_without_docstrings("fit", str(people), *options, "--report", str(report))
-    assert "RTKM found 2 clusters in 61 rows" in out
+    assert "RTKM divides 61 rows into 2 clusters" in out
     assert "RTKM(" not in out + report.read_text()

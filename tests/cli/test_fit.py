@@ -37,7 +37,7 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         "Used 2 columns: 'height', 'weight'.",
         "Left out text: 'team' (such as 'red').",
         "Left out 1 row with missing values: 1 in 'weight'.",
-        "RTKM found 2 clusters in 61 rows, of 30 and 30 rows.",
+        "RTKM divides 61 rows into 2 clusters, as you asked, of 30 and 30 rows.",
         "1 row (1.6 %) was trimmed, as you asked; it stands out.",
         "The farthest is row 11 ('giant'),",
         "row 11   giant",

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from report_samples import hostile_findings, make_findings
 
+from rtkm.choosing.choice import Choice, SmallGroups
+from rtkm.choosing.sentences import (
+    COMMAND_LINE,
+    on_clusters,
+    on_outliers,
+    on_small_groups,
+)
 from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
-from rtkm.report.choices import labels_of, on_clusters, on_outliers, on_small_groups
+from rtkm.report.choices import labels_of
 from rtkm.report.page import render
 from rtkm.report.plots import N_OTHER_SCORES, N_TOP_SCORES, drawn_ranks
 
@@ -30,44 +38,95 @@ def choice(chosen):
 # Sentences
 
 
-def test_a_choice_is_told_in_the_words_of_a_command_line(chosen, choice):
-    choice |= {
-        "alternatives": [4],
-        "small_groups": [{"size": 22.0, "center": [0.0] * 10}],
-    }
-    text = " ".join([*on_clusters(choice), *on_small_groups(choice)])
+CHOICE = Choice(
+    n_clusters=3,
+    n_outliers=0,
+    n_rows=100.0,
+    init=np.zeros((3, 2)),
+    n_separate=3,
+    small_groups=SmallGroups(np.empty(0), np.empty((0, 2))),
+    share_path=(0.1, 0.0),
+    pairs=({"clusters": (0, 1), "between": 1.0, "around": (9.0, 9.0), "chance": 0.0},),
+)
+
+
+def told(**changes):
+    """What is told of a choice on the command line."""
+    choice = replace(CHOICE, **changes)
+    return " ".join(
+        [
+            *on_clusters(choice, COMMAND_LINE),
+            *on_outliers(choice),
+            *on_small_groups(choice, COMMAND_LINE),
+        ]
+    )
+
+
+def groups(*sizes):
+    return SmallGroups(np.array(sizes), np.zeros((len(sizes), 2)))
+
+
+def test_a_choice_is_told_in_the_words_of_a_command_line(chosen):
+    text = told(alternatives=(4,), small_groups=groups(22.0))
     assert "it could also be 4 if small groups count as clusters." in text
     assert "22 rows alike" in text
     assert "-k 4, or a lower --min-cluster, makes them a cluster." in text
     assert "_" not in " ".join(chosen["choice"]["summary"])
+    text = told(small_groups=groups(22.0, 5.0))
+    assert "2 small groups, of 22 and 5 rows alike" in text
+    assert "-k 5, or a lower --min-cluster, makes them clusters." in text
+    assert "alike" not in told(small_groups=groups(1.0))
 
 
-def test_what_else_it_could_be_is_told_with_what_tells_it_apart(choice):
-    choice["alternatives"] = [2, 5]
-    (text,) = on_clusters(choice)
+def test_what_else_it_could_be_is_told_with_what_tells_it_apart():
+    text = told(alternatives=(2, 5))
     assert "2 if only the clearest gaps and larger groups count" in text
     assert "5 if narrower gaps count" in text
 
 
-def test_numbers_without_gaps_claim_none(choice):
-    choice |= {"n_clusters": 5, "pairs": []}
-    (text,) = on_clusters(choice)
-    assert text.startswith("Of the numbers to choose from, 5 comes nearest")
+def test_numbers_without_gaps_claim_none():
+    text = told(n_clusters=5, pairs=())
+    assert text.startswith(
+        "5 clusters, the nearest of the numbers to choose from: gaps"
+    )
+    assert "were found between 3 groups." in text
     assert "likely" not in text
+    text = told(n_clusters=2, n_separate=1, pairs=())
+    assert "no gaps were found between groups." in text
+    text = told(n_clusters=4)
+    assert text.startswith("4 clusters with gaps between them, counting small groups")
+
+
+def test_a_number_that_was_asked_for_is_held_against_the_gaps():
+    given = {"given": ("n_clusters",)}
+    assert told(**given).startswith("3 clusters, as you asked, with gaps between them.")
+    text = told(n_clusters=2, n_separate=1, pairs=(), **given)
+    assert text.startswith("2 clusters, as you asked, but no gaps were found between")
+    text = told(n_clusters=2, pairs=(), **given)
+    assert text.startswith(
+        "2 clusters, as you asked; gaps were found between 3 groups."
+    )
+    text = told(n_clusters=1, n_separate=None, pairs=(), **given)
+    assert text.startswith("1 cluster, as you asked.")
 
 
 def test_one_cluster_offers_segments():
     choice = make_findings(choose=True, n_clusters=1, n_outliers=0)["choice"]
-    first, second = on_clusters(choice)
-    assert first.startswith("No separate groups were found")
+    first, second = choice["on_clusters"]
+    assert first.startswith("No separate groups")
     assert second.startswith("If you want segments all the same")
     assert draw_gap(choice) is None
 
 
-def test_one_row_stands_out(choice):
-    choice |= {"n_outliers": 1, "contamination": 0.01, "heavy_tails": True}
-    (text,) = on_outliers(choice)
-    assert text.startswith("1 row (1 %) stands out from the rest; others")
+def test_rows_that_stand_out_are_counted():
+    assert told().endswith("No row stands out.")
+    text = told(n_outliers=1, heavy_tails=True)
+    assert "1 row (1 %) stands out from the rest; other rows far out look" in text
+    assert "No row stands out; rows far out look like" in told(heavy_tails=True)
+    asked = {"given": ("contamination",), "share_path": ()}
+    assert told(n_outliers=9, **asked).endswith(
+        "9 rows (9 %) to be trimmed, as you asked."
+    )
 
 
 def test_few_rows_get_one_warning_and_no_claim():
@@ -82,7 +141,9 @@ def test_pairs_have_the_labels_of_the_fit():
     chosen = np.array([[0.0, 0.0], [9.0, 9.0], [5.0, 0.0]])
     assert labels_of(chosen, chosen[[2, 0, 1]] + 0.1) == [1, 2, 0]
     assert labels_of(chosen, None) == [0, 1, 2]
-    assert labels_of(chosen, chosen[[0, 0, 0]]) == [0, 1, 2]  # no telling
+    # other clusters than those of the choice
+    assert labels_of(chosen, chosen[[0, 0, 0]]) is None
+    assert labels_of(chosen, chosen[:2]) is None
 
 
 # Pictures

@@ -184,7 +184,8 @@ def test_empty_clusters_are_told_alike_everywhere(tmp_path):
             tmp_path, frame, RTKM(3, contamination=0, random_state=0)
         )
     assert found["summary"][0] == (
-        "RTKM found 2 clusters in 5 rows, of 4 and 1 rows. 1 cluster is empty."
+        "RTKM divides 5 rows into 2 clusters, as you asked, of 4 and 1 rows. 1 cluster "
+        "is empty."
     )
     assert "<dt>clusters</dt><dd>2</dd>" in render(found)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm.choosing.sentences import PYTHON, on_clusters, on_outliers, on_small_groups
 from rtkm.choosing.tails import Tail, mixture_cutoff
 
 
@@ -68,8 +69,12 @@ class Choice:
         The same as a share of all rows.
     alternatives : tuple of int
         Other numbers of clusters that could be meant, the likeliest first.
+    n_separate : int or None
+        Number of groups with gaps between them that are large enough for clusters; None
+        where the rows are too few to tell. It differs from ``n_clusters`` where that
+        was given, or was to be one of certain numbers.
     is_sure : bool
-        Whether there are no such numbers.
+        Whether gaps show this very number, and no other one could be meant.
     small_groups : SmallGroups
         ``sizes`` and ``centers`` of groups too small to be clusters.
     heavy_tails : bool
@@ -79,9 +84,10 @@ class Choice:
     warnings : tuple of str
         What to know before relying on the choice.
     table : tuple of dict
-        For each number of cells tried: the groups they make (``n_groups``, and at a
-        laxer and a stricter level), their trimmed ``cost``, and their ``stability``,
-        the share of rows that two halves of the table give the same cell.
+        For each number of cells tried, in two runs: the groups they make (``n_groups``,
+        and at a laxer and a stricter level), their trimmed ``cost``, and their
+        ``stability``, the share of rows that two halves of the table give the same
+        cell.
     pairs : tuple of dict
         For each pair of clusters, the weakest first: rows ``between`` them and
         ``around`` either, the ``chance`` of so few between were there no gap, and
@@ -115,6 +121,7 @@ class Choice:
     n_outliers: int
     n_rows: float
     init: NDArray[Any]
+    n_separate: int | None = None
     alternatives: tuple[int, ...] = ()
     small_groups: SmallGroups
     heavy_tails: bool = False
@@ -132,8 +139,8 @@ class Choice:
 
     @property
     def is_sure(self) -> bool:
-        """Whether no other number of clusters could be meant."""
-        return not self.alternatives
+        """Whether gaps show this number of clusters, and no other could be meant."""
+        return self.n_clusters == self.n_separate and not self.alternatives
 
     @property
     def contamination(self) -> float:
@@ -148,13 +155,11 @@ class Choice:
         str
             One finding a line.
         """
-        lines = [self._on_clusters(), self._on_outliers()]
-        for size in self.small_groups.sizes:
-            lines.append(
-                f"{size:.0f} rows alike, far from the rest, are counted as outliers; "
-                f"a lower min_cluster or n_clusters={self.n_clusters + 1} makes them "
-                "a cluster."
-            )
+        lines = [
+            *on_clusters(self, PYTHON),
+            *on_outliers(self),
+            *on_small_groups(self, PYTHON),
+        ]
         return "\n".join([*lines, *self.warnings])
 
     def plot(self) -> Any:
@@ -173,44 +178,6 @@ class Choice:
         """Return the summary and what was tried, for notebooks."""
         lines = [f"<p>{escape(line)}</p>" for line in self.summary().splitlines()]
         return "".join([*lines, html_table(self.table)])
-
-    def _on_clusters(self) -> str:
-        if "n_clusters" in self.given:
-            return f"{counted(self.n_clusters, 'cluster')}, as you asked."
-        if self.alternatives:
-            others = " or ".join(map(str, self.alternatives))
-            sure = f"; it could also be {others}"
-        else:
-            sure = ", and no other number is likely"
-        if self.n_clusters > 1:
-            return f"{self.n_clusters} clusters with gaps between them{sure}."
-        lines = [line for line in self.table if line["n_cells"] > 1]
-        text = f"No separate groups were found{sure}"
-        if not lines:
-            return f"{text}."
-        best = max(lines, key=lambda line: line["stability"])
-        return (
-            f"{text}. If you want segments, {best['n_cells']} are the most stable: two "
-            f"halves of the rows agree on {best['stability']:.0%}."
-        )
-
-    def _on_outliers(self) -> str:
-        rows = f"{counted(self.n_outliers, 'row')} ({self.contamination:.1%})"
-        if "contamination" in self.given:
-            return f"{rows} to be trimmed, as you asked."
-        if self.heavy_tails:
-            return (
-                f"{rows} stand out; other rows far out look like the heavy tails of "
-                "their clusters."
-            )
-        if not self.n_outliers:
-            return "No row stands out."
-        return f"{rows} stand out from their cluster."
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number with its noun."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # what a person reads of each trial, and how it is written

@@ -40,6 +40,7 @@ Shares = Annotated[
         lambda v: (
             isinstance(v, Collection | np.ndarray)
             and not isinstance(v, str)
+            and np.ndim(v) > 0
             and np.size(list(v)) > 0
             and all(is_number(share) and 0 <= share < 1 for share in v)
         ),
@@ -106,7 +107,7 @@ def curves(
 
     Drawn as a line for each number of clusters, these are the ctl-curves of tclust
     [1]_. A number of clusters is enough where the line of the next one lies hardly
-    lower, and a share of outliers where the lines stop to fall steeply: from there on
+    lower, and a share of outliers where the lines stop falling steeply: from there on
     rows are trimmed that are like the rest. :func:`rtkm.choose` decides by other
     means; the curves let a person see for themselves.
 

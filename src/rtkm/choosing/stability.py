@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from scipy import optimize, sparse
 from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 from tqdm import tqdm
 
-from rtkm.choosing.choice import counted
+from rtkm._number_text import counted
 from rtkm.choosing.curves import PATIENCE
 from rtkm.choosing.samples import halves, sample
 from rtkm.core.params import Count, RandomState, check_value, is_integer, whole_rows
@@ -37,12 +38,12 @@ class Stability:
     Attributes
     ----------
     clusters : ndarray of shape (n_clusters,)
-        The similarity of each cluster to its twin, mean over the fits: rows in both
-        over rows in either, from 0 to 1. Below .6 a cluster is hardly there, above
-        .85 it is there for sure [1]_.
+        The similarity of each cluster to the most similar one of another fit, mean over
+        the fits: rows in both over rows in either, from 0 to 1. Below .6 a cluster is
+        hardly there, above .85 it is there for sure [1]_.
     labels : ndarray of shape (n_samples,)
         In what share of the fits the row was in the twin of its cluster, or an outlier
-        again.
+        again. Twins are paired one to one, the most similar in all.
     sides : ndarray of shape (n_samples,)
         In what share of the fits the row was on its side of the cut: an outlier again,
         or an inlier again.
@@ -112,7 +113,7 @@ def stability(
     Each time half of the rows are drawn and a copy of the model is fitted to them, with
     as many clusters and the same share of outliers, or outliers chosen anew where they
     were chosen. All rows then get labels by it, which are held against those of the
-    model. The twin of a cluster is the most similar one of the other fit.
+    model.
 
     Parameters
     ----------
@@ -142,7 +143,7 @@ def stability(
     each time. And a stable cluster that is cut off by chance is still no group. It is
     instability that tells.
 
-    Of more than 20,000 rows halves are of that many, drawn at random for each fit. A
+    Of a larger table 20,000 rows are drawn at random for each fit, and halved. A
     bar shows the progress where it takes more than a second and stderr is a terminal.
 
     Examples
@@ -169,9 +170,12 @@ def stability(
             f"{type(model).__name__} has no clusters; expected a clusterer, such as "
             "RTKM."
         )
+    table = model._validate_new(rows)  # by names, where it knows them
+    nameless = copy(model)
+    vars(nameless).pop("feature_names_in_", None)
     found = stability_of(
-        model,
-        make_table(rows, sample_weight),
+        nameless,
+        make_table(table.X, sample_weight),
         n_resamples,
         check_random_state(random_state),
         progress=True,
@@ -212,8 +216,9 @@ def stability_of(
     for fit in fits:
         after = labeled(fit, X)
         similar = similarities(before.sets, after.sets, X)
-        twins = similar.argmax(axis=1)
         similarity += similar.max(axis=1)
+        # one to one: clusters that have become one are not both there again
+        twins = optimize.linear_sum_assignment(similar, maximize=True)[1]
         was_outlier, is_outlier = before.labels < 0, after.labels < 0
         sides += was_outlier == is_outlier
         labels += np.where(
@@ -241,14 +246,15 @@ def each_fit(
     whole = sample(X, MOST_ROWS, rng)
     for _ in range(n_resamples):
         half = halves(whole, rng)[0]
-        copy = clone(model).set_params(**numbers_for(model, X, half))
-        if "random_state" in copy.get_params():
-            copy.set_params(random_state=rng.randint(2**31 - 1))
+        other = clone(model).set_params(**numbers_for(model, X, half))
+        if "random_state" in other.get_params():
+            other.set_params(random_state=rng.randint(2**31 - 1))
         weights = {} if half.weights is None else {"sample_weight": half.weights}
         with warnings.catch_warnings():
             # what there is to warn of was said of the fit to all rows
             warnings.simplefilter("ignore")
-            yield copy.fit(half.X, **weights)
+            other.fit(half.X, **weights)
+        yield other
         if X.mass > MOST_ROWS:
             whole = sample(X, MOST_ROWS, rng)
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 
+from rtkm._number_text import percent
 from rtkm.choosing.choice import Choice, FittedTail, SmallGroups
 from rtkm.choosing.clusters import (
     PER_HALF,
@@ -30,7 +31,9 @@ from rtkm.choosing.outliers import (
     flags_of_all,
     refitting,
 )
+from rtkm.choosing.rounding import columns_of_few_values, spread_rounded
 from rtkm.choosing.samples import sample
+from rtkm.choosing.sentences import on_columns
 from rtkm.core.params import (
     Auto,
     Count,
@@ -58,8 +61,8 @@ FEW_ROWS = 150
 DOUBTFUL = 0.4, 1.6
 # share of flagged rows above which a choice is doubtful
 MANY = 0.15
-# rows looked at for columns of few values
-GLANCED_ROWS, GLANCED_COLUMNS = 500, 300
+# share of the typical group below which groups are specks, and not even small groups
+SPECK = 0.1
 
 Level = Annotated[
     float, Rule("a number in (0, 1)", lambda v: is_number(v, above=0) and v < 1)
@@ -73,6 +76,7 @@ class Found(NamedTuple):
 
     n_clusters: int
     C: NDArray[Any]
+    n_separate: int | None = None
     alternatives: tuple[int, ...] = ()
     small_groups: SmallGroups | None = None
     trials: tuple[Trial, ...] = ()
@@ -122,7 +126,8 @@ def choose(
     max_clusters : int, default=40
         The most clusters to look for.
     min_cluster : float in (0, 1], default=0.25
-        Groups smaller than this share of the median group count as outliers.
+        Groups smaller than this share of the median group count as outliers. Specks,
+        smaller than a tenth of a typical group, do not count for the median.
     false_alarms : float in (0, 1), default=0.15
         Share of false alarms to expect among the rows that are flagged.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -140,7 +145,10 @@ def choose(
     Cells of trimmed k-means that are not apart make up a group, as in UniForCE [1]_ and
     dip-means [2]_; the number of groups that most numbers of cells agree on is chosen.
     Whether two cells are apart is counted along the line between their centers, which
-    are found in one half of the rows, in the other half. At most 4000 rows are used.
+    are found in one half of the rows, in the other half. At most 4000 rows are used,
+    all of it is done twice, and numbers that only one of the two runs finds are
+    alternatives. Values of columns that repeat in most rows, such as grades, counts or
+    0 and 1, are spread at random over what was rounded away first.
 
     Squared distances within clusters are held against a chi-square distribution whose
     degrees of freedom fit the inner rows, as in reweighting after the MCD [3]_; the cut
@@ -165,7 +173,7 @@ def choose(
     >>> rng = np.random.RandomState(0)
     >>> X = np.concatenate([rng.normal(c, 1, (80, 2)) for c in (0, 9, 18)])
     >>> print(choose(X, random_state=0).summary())
-    3 clusters with gaps between them, and no other number is likely.
+    3 clusters with gaps between them; no other number is likely.
     No row stands out.
     """
     check_choice(n_clusters, contamination, max_clusters, min_cluster, false_alarms)
@@ -178,6 +186,7 @@ def choose(
         min_cluster=min_cluster,
         false_alarms=false_alarms,
         rng=check_random_state(random_state),
+        names=getattr(X, "columns", None),
     )
 
 
@@ -207,10 +216,12 @@ def choose_for(
     false_alarms: float = 0.15,
     least: int = 1,
     rng: np.random.RandomState,
+    names: Any = None,
 ) -> Choice:
     """Choose for a table whose parameters have been checked.
 
-    The number of clusters is at `least` so many, unless it is given.
+    The number of clusters is at `least` so many, unless it is given; `names` are those
+    of the columns, for warnings.
     """
     numbers = numbers_of(n_clusters)
     if not numbers and least > 1:
@@ -218,18 +229,20 @@ def choose_for(
         numbers = list(range(least, max(least, most) + 1))
     knows_share = not isinstance(contamination, str)
     n_trimmed = whole_rows(contamination, X.mass) if knows_share else 0
-    fewest = max(numbers) if len(numbers) == 1 else 1
-    check_row_count(X, fewest, n_trimmed, f"contamination={contamination!r}")
+    given_k = numbers[0] if len(numbers) == 1 else 1
+    check_row_count(X, given_k, n_trimmed, f"contamination={contamination!r}")
     check_row_count(X, max(numbers, default=1))
     share = n_trimmed / X.mass if knows_share else START
     # enough rows for as many clusters as are given
-    Z = sample(X, max(SAMPLE_ROWS, ROWS_PER_CELL * fewest), rng)
+    Z = sample(X, max(SAMPLE_ROWS, ROWS_PER_CELL * given_k), rng)
     Y = Z if is_whole(Z, X) else sample(X, TAIL_ROWS, rng)
-    if X.mass < LEAST_ROWS or len(numbers) == 1:
+    rounded = columns_of_few_values(Z)
+    if X.mass < LEAST_ROWS:
         k = min(numbers, default=1)
         found = Found(k, centers_for(Z, k, share, rng))
     else:
-        found = find_clusters(Z, share, max_clusters, min_cluster, numbers, rng)
+        spread = spread_rounded(Z, rounded, rng)
+        found = find_clusters(spread, share, max_clusters, min_cluster, numbers, rng)
     if knows_share or X.mass < LEAST_ROWS:
         settled = take_outliers(Y, found.C, n_trimmed, X.mass, false_alarms)
     else:
@@ -239,10 +252,11 @@ def choose_for(
         n_outliers=settled.n_outliers,
         n_rows=X.mass,
         init=settled.C,
+        n_separate=found.n_separate,
         alternatives=found.alternatives,
         small_groups=found.small_groups or no_groups(X),
         heavy_tails=settled.heavy_tails,
-        warnings=(*warnings_of(X, Z), *settled.warnings),
+        warnings=(*warnings_of(X, rounded, names), *settled.warnings),
         table=tuple(line_of(trial) for trial in found.trials),
         pairs=found.pairs,
         share_path=settled.share_path,
@@ -252,8 +266,8 @@ def choose_for(
 
 
 def is_whole(Z: Table, X: Table) -> bool:
-    """Whether a sample has all rows that count."""
-    return Z.n_rows == np.count_nonzero(X.counts)
+    """Whether a sample is all of a table, and not rows drawn from it."""
+    return Z.mass == X.mass and Z.n_rows == np.count_nonzero(X.counts)
 
 
 def take_outliers(
@@ -282,16 +296,17 @@ def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> S
     warnings = []
     if flags.mass > MANY * X.mass:
         warnings.append(
-            f"{flags.mass / X.mass:.0%} of the rows are flagged, which is more than "
-            "outliers mostly are; look at them before leaving them out."
+            f"{percent(flags.mass / X.mass)} of the rows stand out, which is more than "
+            "outliers usually are; look at them before leaving them out."
         )
         shapes, twice = outliers.shapes, 2 * START
         score, fit = refitting(Y, shapes), outliers.fit_tail
         other = flag_rows(Y, C, score, shapes, fit, twice, false_alarms)
         if abs(other.share - flags.share) > 0.02:
             warnings.append(
-                f"Started from a share of 20 % instead of 10 %, {other.share:.1%} of "
-                f"the rows are outliers instead of {flags.share:.1%}."
+                "How many is uncertain: the search for their share, started from 20 % "
+                f"instead of 10 %, ends at {percent(other.share)} instead of "
+                f"{percent(flags.share)}."
             )
     # enough rows must be left for the clusters
     most = max(0, int(X.mass - len(C)))
@@ -333,43 +348,68 @@ def find_clusters(
 ) -> Found:
     """Choose the number of clusters, of all or of some numbers."""
     most = max(numbers) + 3 if numbers else max_clusters
-    trials = try_cells(Z, share, most, rng)
+    # twice, from other halves and other new cells: what chance decides differs
+    runs = [try_cells(Z, share, most, rng) for _ in range(2)]
+    trials = sorted((t for run in runs for t in run), key=lambda t: t.n_cells)
     n_groups = plateau(trials)
     trial = next(t for t in trials if t.n_groups[0] == n_groups)
     sizes, means = group_means(Z, trial, n_groups)
-    relative = sizes / np.median(sizes)
+    relative = sizes / typical_size(sizes)
     is_cluster = relative >= min_cluster
     k = int(is_cluster.sum())
-    likely = likely_numbers(trials, n_groups, relative, min_cluster)
+    likely = likely_numbers(runs, n_groups, relative, min_cluster)
     if numbers:
         likely = [number for number in likely if number in numbers]
         # of equally near numbers the smaller
         likely = likely or [min(numbers, key=lambda number: abs(number - k))]
-    small = SmallGroups(sizes[~is_cluster], means[~is_cluster])
-    if likely[0] != k:
+    if likely[0] > k:
+        # asked for, groups that would be too small are clusters, the largest first
+        is_cluster = largest(sizes, likely[0])
+    if likely[0] != is_cluster.sum():
         C = centers_for(Z, likely[0], share, rng)
-        return Found(likely[0], C, tuple(likely[1:]), None, tuple(trials))
+        return Found(likely[0], C, k, tuple(likely[1:]), None, tuple(trials))
+    small = SmallGroups(sizes[~is_cluster], means[~is_cluster])
     numbered = np.where(is_cluster, np.cumsum(is_cluster) - 1, -1)
     clusters = np.where(trial.groups < 0, -1, numbered[trial.groups])
     pairs = pairs_of(trial, clusters)
     C = np.ascontiguousarray(means[is_cluster])
-    return Found(k, C, tuple(likely[1:]), small, tuple(trials), pairs)
+    return Found(likely[0], C, k, tuple(likely[1:]), small, tuple(trials), pairs)
+
+
+def typical_size(sizes: NDArray[np.float64]) -> float:
+    """Return the median size of the groups, but for specks.
+
+    These are far smaller than the group that half of all rows are in groups as large
+    as: clumps of outliers may outnumber the clusters.
+    """
+    falling = np.sort(sizes)[::-1]
+    of_median_row = falling[np.searchsorted(np.cumsum(falling), falling.sum() / 2)]
+    return float(np.median(sizes[sizes >= SPECK * of_median_row]))
+
+
+def largest(sizes: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
+    """Return which of some groups are the largest, of equal ones the first."""
+    mask = np.zeros(len(sizes), dtype=bool)
+    mask[np.argsort(-sizes, kind="stable")[:count]] = True
+    return mask
 
 
 def likely_numbers(
-    trials: list[Trial],
+    runs: list[list[Trial]],
     n_groups: int,
     relative: NDArray[np.float64],
     min_cluster: float,
 ) -> list[int]:
     """Return the numbers of clusters that could be meant, the likeliest first.
 
-    `relative` are the sizes of the groups over their median.
+    `relative` are the sizes of the groups over the typical one.
     """
     is_cluster = relative >= min_cluster
     k = int(is_cluster.sum())
     low, high = (times * min_cluster for times in DOUBTFUL)
-    likely = [k, *(k + plateau(trials, level) - n_groups for level in (1, 2))]
+    trials = [trial for run in runs for trial in run]
+    plateaus = [plateau(trials, 1), plateau(trials, 2), *map(plateau, runs)]
+    likely = [k, *(k + number - n_groups for number in plateaus)]
     likely += [k + 1] * int(((relative >= low) & ~is_cluster).any())
     likely += [k - 1] * int(((relative < high) & is_cluster).any())
     return [number for number in dict.fromkeys(likely) if number >= 1]
@@ -421,42 +461,27 @@ def line_of(trial: Trial) -> dict[str, Any]:
 
 
 def no_groups(X: Table) -> SmallGroups:
-    """Return that there are no small groups."""
+    """Return an empty set of small groups."""
     return SmallGroups(np.empty(0), np.empty((0, X.n_features), X.dtype))
 
 
-def warnings_of(X: Table, Z: Table) -> list[str]:
+def warnings_of(X: Table, rounded: NDArray[np.intp], names: Any) -> list[str]:
     """Return what is known to make a choice uncertain."""
     if X.mass < LEAST_ROWS:
+        weight = f"{X.mass:g}"
+        rows = "row is" if weight == "1" else "rows are"
         return [
-            f"{X.mass:g} {'row is' if X.mass == 1 else 'rows are'} too few to choose "
-            f"from; at least {LEAST_ROWS} show clusters and outliers, so none were "
-            "looked for."
+            f"{weight} {rows} too few to choose from; at least {LEAST_ROWS} show "
+            "clusters and outliers, so none were looked for."
         ]
     warnings = []
     if X.mass < FEW_ROWS:
         warnings.append(
             f"{X.mass:g} rows are few; below {FEW_ROWS} gaps and tails are uncertain."
         )
-    columns = columns_of_few_values(Z)
-    if len(columns):
-        named = ", ".join(map(str, columns[:5])) + ", ..." * (len(columns) > 5)
+    if len(rounded):
         warnings.append(
-            f"Values repeat in most rows of column {named}; rounded or piled up, they "
-            "may show gaps where none are."
+            f"Values repeat in most rows of {on_columns(rounded, names)}; to look for "
+            "gaps, they were spread over what was rounded away."
         )
     return warnings
-
-
-def columns_of_few_values(Z: Table) -> NDArray[np.intp]:
-    """Return the columns in which most rows have the value of another row."""
-    if Z.n_features > GLANCED_COLUMNS:
-        return np.empty(0, np.intp)
-    rows = Z.rows(np.arange(Z.n_rows))
-    # equal rows are next to each other, and may be one row with its weight
-    rows = rows[np.r_[True, (rows[1:] != rows[:-1]).any(axis=1)]]
-    values = np.sort(rows[:: -(-len(rows) // GLANCED_ROWS)], axis=0)
-    if len(values) < 2:
-        return np.empty(0, np.intp)
-    repeats = (values[1:] == values[:-1]).mean(axis=0)
-    return np.flatnonzero((repeats > 0.5) & (values[0] < values[-1]))

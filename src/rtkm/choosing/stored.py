@@ -179,6 +179,7 @@ PARTS: dict[str, Test] = {
     "n_outliers": is_tally,
     "n_rows": lambda v: is_number(v, above=0),
     "init": is_array(2),
+    "n_separate": is_none_or(is_count),
     "alternatives": is_list(is_count),
     "small_groups": is_none_or(
         is_record({"sizes": is_array(1, least=0), "centers": is_array(2)})

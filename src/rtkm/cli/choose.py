@@ -11,6 +11,7 @@ from typing import Any
 
 from sklearn.utils import check_random_state
 
+from rtkm._number_text import percent
 from rtkm.choosing.choice import Choice
 from rtkm.choosing.steps import CHOOSING, choose, choose_for
 from rtkm.cli import options as shared
@@ -31,8 +32,7 @@ from rtkm.cli.terminal import Terminal
 from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import explain_parameters, first_sentence
-from rtkm.report.findings import ChoiceFindings
-from rtkm.report.number_text import percent
+from rtkm.report.findings import ChoiceFindings, Trial
 from rtkm.tables.messages import InputError
 from rtkm.tables.preparation import Prepared
 
@@ -120,7 +120,7 @@ def run(options: argparse.Namespace) -> None:
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
-    found = choice_findings(choice, prepared)
+    found = choice_findings(choice, prepared, with_curves=options.json is not None)
     terminal.skip()
     terminal.say("\n".join(found["summary"]))
     tell_trials(terminal, found)
@@ -150,13 +150,20 @@ def tell_trials(terminal: Terminal, choice: ChoiceFindings) -> None:
     terminal.say(
         "How they were counted: the rows are cut into more and more cells, and cells "
         "with no gap between them are one group. Stable is the share of rows that two "
-        "halves of the table put into the same cell."
+        "halves of the table put into the same cell. All of it is done twice."
     )
+    by_cells: dict[int, list[Trial]] = {}
+    for trial in choice["trials"]:
+        by_cells.setdefault(trial["n_cells"], []).append(trial)
     terminal.table(
         ["cells", "groups", "stable"],
         [
-            [str(trial["n_cells"]), str(trial["n_groups"]), percent(trial["stability"])]
-            for trial in choice["trials"]
+            [
+                str(n_cells),
+                ", ".join(str(trial["n_groups"]) for trial in trials),
+                ", ".join(percent(trial["stability"]) for trial in trials),
+            ]
+            for n_cells, trials in by_cells.items()
         ],
     )
 
@@ -178,6 +185,7 @@ def choose_with(
             contamination,
             least=least,
             rng=check_random_state(seed),
+            names=names,
             **{name: getattr(options, name) for name in CHOOSING},
         )
     except ValueError as error:
@@ -212,8 +220,9 @@ def choose_missing(
         given["n_clusters"] = choice.n_clusters
     if is_auto(share):
         given[outliers] = choice.n_outliers
-    elif "contamination" not in choice.given:  # the method has a number of its own
-        choice = replace(choice, given=(*choice.given, "contamination"))
+    elif "contamination" not in choice.given:
+        # the method has a number or a rule of its own, and none were chosen for it
+        choice = replace(choice, n_outliers=0, share_path=(), fitted_tail=None)
     return choice
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm._number_text import counted, figure
 from rtkm._optional import import_optional
 from rtkm.cli import options as shared
 from rtkm.cli.choose import add_choosing, choose_with
@@ -26,9 +27,8 @@ from rtkm.cli.terminal import Terminal
 from rtkm.compare.frame import compare
 from rtkm.core.params import is_number
 from rtkm.report.choices import choice_findings
-from rtkm.report.number_text import figure
 from rtkm.tables.columns import text_of
-from rtkm.tables.messages import InputError, counted
+from rtkm.tables.messages import InputError
 from rtkm.tables.numerals import is_missing
 from rtkm.tables.preparation import Prepared
 from rtkm.tables.select import check_known
@@ -169,7 +169,7 @@ def choose_numbers(
     choice = choose_with(
         options, prepared, options.n_clusters, options.contamination, options.seed
     )
-    found = choice_findings(choice, prepared)
+    found = choice_findings(choice, prepared, with_curves=False)
     terminal.say("\n".join(found["summary"]))
     options.n_clusters, options.contamination = choice.params.values()
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from rtkm._number_text import figure, percent
 from rtkm.cli import options as shared
 from rtkm.cli.files import terminal_for, where
 from rtkm.cli.predict import add_model, ask
 from rtkm.cli.terminal import Terminal, on_one_line
 from rtkm.clusterers._confidence import CONFIDENCES
 from rtkm.report.findings import Change, OutlierRow
-from rtkm.report.number_text import figure, percent
 from rtkm.report.reasons import describe_rows, explain_rows
 from rtkm.report.table_results import TableResults
 from rtkm.report.terminal_report import MOST_OUTLIERS, tell_outliers

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from rtkm._number_text import counted, percent
 from rtkm.cli import options as shared
 from rtkm.cli.files import check_files, terminal_for, where
 from rtkm.cli.flags import table_flags
 from rtkm.cli.terminal import Terminal
 from rtkm.models.files import read_model
-from rtkm.report.number_text import percent
 from rtkm.report.reasons import describe_rows
 from rtkm.report.table_results import TableResults, results_for_new
 from rtkm.report.terminal_report import (
@@ -22,7 +22,7 @@ from rtkm.report.terminal_report import (
     tell_outliers,
 )
 from rtkm.table_model import TableModel
-from rtkm.tables.messages import InputError, counted, nearest, shown
+from rtkm.tables.messages import InputError, nearest, shown
 from rtkm.tables.preparation import Prepared
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.source import find_source

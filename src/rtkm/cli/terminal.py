@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from tqdm import tqdm
 
-from rtkm.report.number_text import figure
+from rtkm._number_text import figure
 from rtkm.report.terminal_report import harmless as harmless
 from rtkm.report.terminal_report import on_one_line as on_one_line
 

@@ -202,8 +202,8 @@ class KMOR(PrototypeClusterer):
         return whole_rows(self.max_outliers, X.mass)
 
     def _wanted_cut(self, X: Table) -> float | None:
-        n0, is_full = self._n_trimmed(X), self.outlier_mask_.sum() >= self._n_trimmed(X)
-        self.at_limit_ = bool(is_full and self._largest_kept > self.cutoff_factor)
+        n0 = self._n_trimmed(X)
+        self.at_limit_ = bool(0 < n0 <= self.outlier_mask_.sum())
         return float(self.cutoff_factor) if n0 and self.mean_inlier_cost_ else None
 
     @property

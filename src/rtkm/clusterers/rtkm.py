@@ -255,7 +255,8 @@ class RTKM(CutByTail, WeightedClusterer):
         least, rng = self.n_memberships, check_random_state(self.random_state)
         choice = self._made_choice
         if choice is None:
-            choice = choose_for(X, k, n_outliers, least=least, rng=rng)
+            names = getattr(self, "feature_names_in_", None)
+            choice = choose_for(X, k, n_outliers, least=least, rng=rng, names=names)
         if self.verbose:
             print(choice.summary())
         if X.mass < LEAST_ROWS:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from rtkm._number_text import counted, joined, known, percent
 from rtkm.report.findings import ChoiceFindings, Number, SortedScores
-from rtkm.report.number_text import joined, known, percent
 from rtkm.report.pictures import Axis, Frame, Tick, columns_path, log_ticks, padded
 from rtkm.report.templating import number
-from rtkm.tables.messages import counted
 
 SMALL = Frame(380, 250, left=46, right=368, top=18, bottom=202)
 # scores smaller than this share of the cut-off are drawn at the lower rim: rows next to
@@ -28,9 +27,8 @@ TALLEST_LABEL = 14  # pixels that the words at a line need above it
 
 @dataclass(frozen=True)
 class PlateauPicture:
-    """Groups over cells: a line, filled dots on the plateau, open ones elsewhere."""
+    """Groups over cells: filled dots on the plateau, open ones elsewhere."""
 
-    line: str
     agreeing: list[tuple[float, float]]
     others: list[tuple[float, float]]
     chosen_at: float
@@ -60,7 +58,6 @@ def draw_plateau(choice: ChoiceFindings) -> PlateauPicture | None:
     )
     small = f" and {counted(n_small, 'small group')}" if n_small else ""
     return PlateauPicture(
-        line="M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in dots),
         agreeing=[d for d, y in zip(dots, groups, strict=True) if y == chosen],
         others=[d for d, y in zip(dots, groups, strict=True) if y != chosen],
         chosen_at=up.at(chosen),

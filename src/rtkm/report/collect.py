@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from rtkm._number_text import counted
 from rtkm._version import versions
 from rtkm.choosing.choice import Choice
 from rtkm.choosing.clusters import SAMPLE_ROWS
@@ -43,7 +44,6 @@ from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
-from rtkm.tables.messages import counted
 from rtkm.tables.preparation import Preparation
 from rtkm.tables.sheet import Sheet
 
@@ -89,6 +89,7 @@ def find(
         "objective": objective(model),
         "clusters": clusters(answers, members, centers, spreads, stability),
         "resampling": resampling(stability),
+        "n_doubtful": n_doubtful(answers),
         "contrasts": telling,
         "outliers": outliers(answers, choice),
         "sorted_scores": sorted_scores(answers),
@@ -128,6 +129,13 @@ def resample(answers: TableResults) -> Stability | None:
     if not answers.n_clusters or X.mass < FEWEST_ROWS or not can_halve(model, X):
         return None
     return stability_of(model, X, N_RESAMPLES, rng)
+
+
+def n_doubtful(answers: TableResults) -> int:
+    """Return how many inliers may as well be in another cluster."""
+    if answers.ranks is None:
+        return 0
+    return int(((answers.ranks == DOUBTFUL) & ~answers.outliers).sum())
 
 
 def resampling(stability: Stability | None) -> Resampling | None:
@@ -286,7 +294,7 @@ def outliers(answers: TableResults, choice: Choice | None) -> Outliers:
     """Return how many outliers there are, and the farthest of them with reasons."""
     count = int(answers.outliers.sum())
     far = getattr(answers.model, "standing_out_mask_", None)
-    is_chosen = choice is not None and "contamination" not in choice.given
+    is_chosen = choice is not None and bool(choice.share_path)
     return {
         "count": count,
         "share": count / len(answers.outliers),
@@ -300,11 +308,15 @@ def outliers(answers: TableResults, choice: Choice | None) -> Outliers:
 
 def decided_by(model: Any) -> str:
     """Return what says how many outliers there are."""
-    if hasattr(model, "_outliers_decided_by"):
-        return str(model._outliers_decided_by)
-    # a detector with a number, or one whose clusterer has found them
-    is_given = is_number(getattr(model, "contamination", None))
-    return "asked" if is_given else decided_by_clusterer(model)
+    by = getattr(model, "_outliers_decided_by", None)
+    name = getattr(model, "_outliers_by", "contamination")
+    if by is None:
+        # a detector with a number, or one whose clusterer has found them
+        is_given = is_number(getattr(model, name, None))
+        by = "asked" if is_given else decided_by_clusterer(model)
+    if by == "asked" and getattr(model, name) == getattr(type(model), name, None):
+        return "default"
+    return str(by)
 
 
 def decided_by_clusterer(detector: Any) -> str:

@@ -174,9 +174,9 @@ class Outliers(ListedOutliers):
     ]
     decided_by: Annotated[
         str,
-        "what says how many there are: asked (a number that was given), choice (the "
-        "rows that stand out), limit (the most that a method may find) or rule (of the "
-        "method)",
+        "what says how many there are: asked (a number that was given), default (that "
+        "of the method), choice (the rows that stand out), limit (the most that a "
+        "method may find) or rule (of the method)",
     ]
     standing_out: Annotated[
         int | None,
@@ -236,19 +236,27 @@ class ChoiceFindings(TypedDict):
 
     given: Annotated[list[str], "which of n_clusters and contamination were not chosen"]
     n_clusters: Annotated[int, "clusters"]
+    n_separate: Annotated[
+        int | None,
+        "groups with gaps between them, but for small ones; null where not looked for",
+    ]
     alternatives: Annotated[list[int], "other numbers that could be meant"]
-    is_sure: Annotated[bool, "whether there are none"]
+    is_sure: Annotated[bool, "whether gaps show this number, and no other is likely"]
     n_outliers: Annotated[int, "rows"]
     contamination: Annotated[float, "the same as a share"]
     heavy_tails: Annotated[bool, "whether heavy tails explain rows that lie far out"]
     small_groups: Annotated[list[SmallGroup], "that count as outliers"]
     warnings: Annotated[list[str], "what makes the choice uncertain"]
+    on_clusters: Annotated[list[str], "in sentences, how many clusters there are"]
     summary: Annotated[list[str], "all of it in sentences"]
     trials: Annotated[list[Trial], "for more and more cells"]
-    pairs: Annotated[list[Pair], "of clusters, the weakest first"]
+    pairs: Annotated[
+        list[Pair],
+        "of clusters, the weakest first; none where the method found other clusters",
+    ]
     share_path: Annotated[list[float], "how the share of outliers settled"]
     curves: Annotated[
-        TrimmedCosts | None, "what other numbers would cost; null of very few rows"
+        TrimmedCosts | None, "what other numbers would cost; null for very few rows"
     ]
 
 
@@ -359,8 +367,9 @@ class Findings(TypedDict):
     clusters: Annotated[list[Cluster], "in the order of labels; empty for detectors"]
     resampling: Annotated[
         Resampling | None,
-        "whether clusters come back; null for detectors and of too few rows",
+        "whether clusters come back; null for detectors and for too few rows",
     ]
+    n_doubtful: Annotated[int, "inliers that may as well be in another cluster"]
     contrasts: Annotated[
         list[Contrast], "at most 40 features, those that tell clusters apart most first"
     ]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
+from rtkm._number_text import alike, all_known, counted, known
 from rtkm.report.choice_pictures import draw_curves, draw_gap, draw_plateau, draw_scores
 from rtkm.report.findings import (
     Cluster,
@@ -25,7 +26,6 @@ from rtkm.report.findings import (
     Outliers,
     Overlap,
 )
-from rtkm.report.number_text import alike, all_known, known
 from rtkm.report.pictures import (
     HistogramPicture,
     ScatterPicture,
@@ -42,7 +42,6 @@ from rtkm.report.templating import (
     render_page,
     shortened,
 )
-from rtkm.tables.messages import counted
 
 # more than these make pictures and tables that nobody reads
 MOST_CLUSTERS = 50
@@ -174,8 +173,7 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         figures.append(KeyFigure.of(n_there, "cluster"))
     figures.append(KeyFigure.of(outliers["count"], "outlier", share))
     if clusters:
-        doubtful = sum(cluster["confidence"]["doubtful"] for cluster in clusters)
-        figures.append(KeyFigure.of(doubtful, "doubtful row"))
+        figures.append(KeyFigure.of(findings["n_doubtful"], "row", "between clusters"))
     return figures
 
 

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from rtkm._number_text import counted
 from rtkm.report.findings import Cluster, Histogram, Objective, Points, Scatter
 from rtkm.report.templating import OUTLIERS, number
-from rtkm.tables.messages import counted
 
 GOLDEN = 0.6180339887498949  # multiples of it lie evenly between whole numbers
 FINE = 2  # positions are whole numbers of 1 / FINE pixel, which keeps the page small

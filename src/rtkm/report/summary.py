@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
+from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.choices import on_clusters, on_small_groups, was_looked_for
 from rtkm.report.findings import Findings
-from rtkm.report.number_text import all_known, figure, fixed, joined, percent
-from rtkm.tables.messages import counted, shown
+from rtkm.tables.messages import shown
 
 FEW = 8  # sizes that are named one by one
 STRIKING = 2.0  # spreads that centers must be apart
@@ -51,7 +51,13 @@ def about_clusters(findings: Findings) -> list[str]:
         text = f"{joined([f'{size:,}' for size in sizes])} rows"
     else:
         text = f"{min(sizes):,} to {max(sizes):,} rows"
-    found = f"{name} found {counted(len(sizes), 'cluster')} in {rows}, of {text}."
+    n_clusters = counted(len(sizes), "cluster")
+    if choice is None:
+        found = f"{name} divides {rows} into {n_clusters}, as you asked, of {text}."
+    elif "n_clusters" in choice["given"]:
+        found = f"{name} divides {rows} into {n_clusters}, of {text}."
+    else:
+        found = f"{name} found {n_clusters} in {rows}, of {text}."
     n_empty = len(clusters) - len(sizes)
     if n_empty:
         verb = "is" if n_empty == 1 else "are"
@@ -88,12 +94,11 @@ def about_choice(findings: Findings) -> list[str]:
     choice = findings["choice"]
     if choice is None:
         return []
-    is_given = "n_clusters" in choice["given"]
-    return [
-        *([] if is_given else on_clusters(choice)),
-        *on_small_groups(choice),
-        *choice["warnings"],
-    ]
+    on_clusters = choice["on_clusters"]
+    if findings["method"]["name"] != "RTKM" and "n_clusters" not in choice["given"]:
+        before = "The number of clusters was chosen beforehand: "
+        on_clusters = [before + sentence for sentence in on_clusters[:1]]
+    return [*on_clusters, *choice["warnings"]]
 
 
 def about_outliers(findings: Findings) -> list[str]:
@@ -126,7 +131,7 @@ def unseen(findings: Findings) -> bool:
     choice = findings["choice"]
     if choice is None or findings["outliers"]["decided_by"] != "choice":
         return False
-    return not was_looked_for(choice, "contamination")
+    return not choice["share_path"]
 
 
 def how_many(findings: Findings) -> str:
@@ -138,17 +143,20 @@ def how_many(findings: Findings) -> str:
     if outliers["decided_by"] == "asked":
         found = f"{rows} {were} trimmed" if count else "No row was trimmed"
         return f"{found}, as you asked{how_many_stand_out(findings)}."
+    if outliers["decided_by"] == "default":
+        found = f"{rows} {were} trimmed" if count else "No row was trimmed"
+        by = f"the default of {findings['method']['name']}"
+        return f"{found}, {by}{how_many_stand_out(findings)}."
     if outliers["decided_by"] == "limit":
         return (
-            f"{rows} {are}: as many as the method may find at most, and others are "
-            "beyond its cut-off, too."
+            f"{rows} {are}: as many as the method may find at most, so there may be "
+            "more (--max-outliers)."
         )
     if unseen(findings):
         return "No outliers were looked for."
     found = f"{rows} {are}" if count else "No row is an outlier"
-    if choice and choice["heavy_tails"]:
-        found += "; others that lie far out look like the heavy tails of their clusters"
-    return f"{found}."
+    heavy_tails = choice is not None and choice["heavy_tails"]
+    return f"{found}{on_heavy_tails(heavy_tails, count)}."
 
 
 def how_many_stand_out(findings: Findings) -> str:
@@ -172,7 +180,7 @@ def how_many_stand_out(findings: Findings) -> str:
 
 def about_doubt(findings: Findings) -> list[str]:
     """Tell how many rows may as well be elsewhere."""
-    doubtful = sum(c["confidence"]["doubtful"] for c in findings["clusters"])
+    doubtful = findings["n_doubtful"]
     if not doubtful:
         return []
     rows = counted(doubtful, "row")
@@ -184,7 +192,7 @@ def about_doubt(findings: Findings) -> list[str]:
     ]
     if share > MUCH_DOUBT:
         sentences.append(
-            "That is much: try another number of clusters, another --scale, or "
+            "That is a lot: try another number of clusters, another --scale, or "
             "--n-init 10 for more starts."
         )
     return sentences
@@ -205,8 +213,8 @@ def about_stability(findings: Findings) -> list[str]:
         noun = "cluster" if len(unsure) == 1 else "clusters"
         named = joined(unsure[:FEW]) + (" and others" if len(unsure) > FEW else "")
         sentences.append(
-            f"In {fits}, {noun} {named} came back in part only: do not lean on them. "
-            "1 would be all rows in common."
+            f"In {fits}, {noun} {named} came back only in part, so do not rely on "
+            f"{'it' if len(unsure) == 1 else 'them'} (1 means with the very same rows)."
         )
     count = resampling["n_changing"]
     if count > MUCH_DOUBT * resampling["n_rows"]:

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from unicodedata import combining, east_asian_width
 
+from rtkm import _number_text as number_text
+from rtkm._number_text import counted
 from rtkm._optional import import_optional
-from rtkm.report import number_text
-from rtkm.tables.messages import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment

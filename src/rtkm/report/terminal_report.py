@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 from unicodedata import category
 
+from rtkm._number_text import counted, figure, fixed, percent
 from rtkm.report.findings import Findings, ListedOutliers, OutlierRow
-from rtkm.report.number_text import figure, fixed, percent
-from rtkm.tables.messages import LONGEST_SHOWN, counted
+from rtkm.tables.messages import LONGEST_SHOWN
 
 MOST_CLUSTERS = 20
 MOST_OUTLIERS = 10

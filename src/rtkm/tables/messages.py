@@ -39,17 +39,6 @@ def listed(items: Iterable[str], n_items: int, most: int = 5) -> str:
     return f"{text} and {n_items - most:,} more" if n_items > most else text
 
 
-def counted(number: int, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "row"), counted(1234, "row")
-    ('1 row', '1,234 rows')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
 def nearest(name: str, names: Sequence[str]) -> str:
     """Suggest the name that was meant, in words that follow a semicolon.
 

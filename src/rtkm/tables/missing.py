@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rtkm._number_text import counted
 from rtkm.tables.columns import Column, shown_cell
-from rtkm.tables.messages import InputError, counted, listed, shown
+from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.scaling import Values
 
 Missing = Literal["error", "drop", "median"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rtkm._number_text import counted
 from rtkm.tables.columns import Column
-from rtkm.tables.messages import InputError, counted, listed, nearest, shown
+from rtkm.tables.messages import InputError, listed, nearest, shown
 from rtkm.tables.numerals import has_unit
 from rtkm.tables.sheet import AnyTable
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol
 
+from rtkm._number_text import counted
 from rtkm.tables.columns import Column, look_at
 from rtkm.tables.dialects import Dialect
-from rtkm.tables.messages import InputError, counted, listed, shown
+from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.source import Source
 
 

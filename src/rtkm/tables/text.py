@@ -8,9 +8,10 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
+from rtkm._number_text import counted
 from rtkm.tables.arrow import pa, pa_csv
 from rtkm.tables.dialects import Dialect, cells_of_any_length
-from rtkm.tables.messages import InputError, counted, shown
+from rtkm.tables.messages import InputError, shown
 from rtkm.tables.numerals import MISSING
 from rtkm.tables.sheet import Sheet, check_size, default_names, unique_names
 from rtkm.tables.source import Source

@@ -128,3 +128,14 @@ def joined(words: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(1234, "row")
+    ('1 row', '1,234 rows')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

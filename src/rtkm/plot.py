@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["choice", "curves", "plateau", "tail", "weakest_pair"]
 
-# told apart by those who see few colors, too
+# colors of inliers, of doubtful rows and of outliers, told apart by those who see few
+# colors, too; those of the report are in report/templates/colors.css
 BLUE, ORANGE, RED, GRAY = "#0072b2", "#e69f00", "#d55e00", "#767676"
 # dots that a picture of a million rows is drawn with
 MOST_DOTS = 1500

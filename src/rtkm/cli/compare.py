@@ -105,9 +105,9 @@ def add_compared(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         OUTLIERS,
         type=reader_of(rtkm, "contamination"),
-        default=0.1,
+        default="auto",
         metavar="VALUE",
-        help="outliers to expect: a share, a number of rows, or auto (default: 0.1)",
+        help="outliers to expect: a share, or a number of rows (default: auto)",
     )
     group.add_argument(
         "--methods",

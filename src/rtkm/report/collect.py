@@ -25,7 +25,7 @@ from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import purpose
 from rtkm.report.findings import (
-    FORMAT_VERSION,
+    FINDINGS_VERSION,
     ChoiceFindings,
     Cluster,
     ColumnPreparation,
@@ -71,7 +71,7 @@ def find(
     centers, spreads = centers_and_spreads(answers, members)
     telling = contrasts(centers, spreads, members, features)
     findings: Findings = {
-        "format": FORMAT_VERSION,
+        "format": FINDINGS_VERSION,
         "versions": versions(),
         "command": command,
         "source": source(answers, sheet),

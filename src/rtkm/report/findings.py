@@ -13,7 +13,9 @@ from typing import Annotated, TypeAlias, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
-FORMAT_VERSION = 1  # another number where keys change their meaning
+# of the findings, for those who read --json: another number where keys change their
+# meaning. The format version of model files is in models/schema.py.
+FINDINGS_VERSION = 1
 
 Number: TypeAlias = float | None  # None where there is none: JSON has no infinity
 Parameter: TypeAlias = bool | int | float | str | None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
@@ -173,7 +173,8 @@ def key_figures(findings: Findings) -> list[KeyFigure]:
         figures.append(KeyFigure.of(n_there, "cluster"))
     figures.append(KeyFigure.of(outliers["count"], "outlier", share))
     if clusters:
-        figures.append(KeyFigure.of(findings["n_doubtful"], "row", "between clusters"))
+        between = KeyFigure.of(findings["n_doubtful"], "row")
+        figures.append(replace(between, noun=f"{between.noun} between clusters"))
     return figures
 
 

@@ -392,13 +392,13 @@ def columns_path(
 
 
 def describe(edges: Sequence[float], strips: Sequence[Strip]) -> str:
-    """Return where each strip has most of its rows."""
+    """Return where each strip is highest."""
     told = []
     for strip in strips:
         if any(strip.counts):
             top = strip.counts.index(max(strip.counts))
             told.append(
-                f"{strip.who}: most rows between {number(edges[top])} and "
+                f"{strip.who}: highest between {number(edges[top])} and "
                 f"{number(edges[top + 1])}"
             )
     return "; ".join(told) + "."

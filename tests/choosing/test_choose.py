@@ -165,7 +165,49 @@ def test_equal_weights_of_any_size_flag_the_same_rows(weight):
     assert 0.038 <= choice.contamination <= 0.06
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_many_clusters_are_counted(seed):
+    rng = np.random.RandomState(seed)
+    C = 12.0 * np.array([(i, j) for i in range(6) for j in range(6)])[:33]
+    X = C[rng.randint(33, size=2500)] + rng.normal(size=(2500, 2))
+    choice = choose(X, random_state=seed)
+    assert choice.n_clusters == 33
+    assert choice.n_outliers < 25
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_a_wide_cluster_beside_a_narrow_one_do_not_stand_out(seed):
+    rng = np.random.RandomState(seed)
+    wide, narrow = rng.normal(size=(600, 2)), rng.normal(size=(400, 2))
+    X = np.concatenate([6 * wide, 0.3 * narrow + [20, 0]])
+    choice = choose(X, random_state=seed)
+    assert choice.n_clusters == 2
+    assert choice.n_outliers <= 10
+
+
+def test_equal_rows_say_nothing_of_the_tail():
+    rng = np.random.RandomState(0)
+    X = np.concatenate([np.zeros((150, 3)), rng.normal(12, 1, (600, 3))])
+    X = np.concatenate([X, rng.uniform(-60, 60, (20, 3))])
+    choice = choose(X, random_state=0)
+    assert choice.n_clusters == 2
+    assert 15 <= choice.n_outliers <= 35
+
+
 # Rounded columns
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_outliers_among_grades_are_counted(seed):
+    rng = np.random.RandomState(seed)
+    kinds = rng.randint(3, size=700)
+    grades = np.round(rng.normal(size=(700, 3)) + 5 * kinds[:, None])
+    X = np.concatenate([grades, rng.normal(size=(700, 2))], axis=1)
+    assert choose(X, random_state=seed).contamination <= 0.01
+    far = rng.uniform(-12, 22, (35, 5))
+    choice = choose(np.concatenate([X, far]), random_state=seed)
+    assert choice.n_clusters == 3
+    assert 25 <= choice.n_outliers <= 60
 
 
 @pytest.mark.parametrize("seed", range(3))

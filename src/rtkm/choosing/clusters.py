@@ -218,8 +218,15 @@ def components(
 
 
 def plateau(trials: list[Trial], level: int = 0) -> int:
-    """Return the number of groups that most trials agree on, of equals the larger."""
-    votes = np.bincount([trial.n_groups[level] for trial in trials])
+    """Return the number of groups that most trials agree on, of equals the larger.
+
+    Where there are many groups, nearly every trial shows another number until there are
+    cells enough, and only trials with as many have a say.
+    """
+    n_groups = np.array([trial.n_groups[level] for trial in trials])
+    n_cells = np.array([trial.n_cells for trial in trials])
+    are_many = 2 * n_groups.max() > n_cells.max()
+    votes = np.bincount(n_groups[(n_cells >= n_groups.max()) | ~are_many])
     return int(np.flatnonzero(votes == votes.max())[-1])
 
 

@@ -202,38 +202,57 @@ def score_rows(
     inner: float,
     scales: NDArray[np.float64] | None = None,
 ) -> Scores:
-    """Score every row by its cluster, in given scales or those of the inner rows."""
-    nearest = X.nearest(C, 1)
-    labels, costs = nearest.labels[:, 0], nearest.cost.copy()
-    by_cluster = np.argsort(labels, kind="stable")
-    ends = np.cumsum(np.bincount(labels, minlength=len(C)))
-    for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
-        if j in shapes:
-            for some, _ in blocks_of(rows):
-                costs[some] = shapes[j].scores(X.rows(some))
-    return scale_costs(X, labels, costs, len(C), inner, scales)
+    """Score every row by the cluster that explains it best.
+
+    That is the one in whose scale it is nearest: rows of a wide cluster may be nearer
+    to the center of a narrow one, and yet be none of its outliers. The scales are
+    given, or are those of the inner rows among the nearest to each center.
+    """
+    if scales is None:
+        nearest = X.nearest(C, 1)
+        labels = nearest.labels[:, 0]
+        costs = nearest.cost.copy()
+        for j, shape in shapes.items():
+            for some, _ in blocks_of(np.flatnonzero(labels == j)):
+                costs[some] = shape.scores(X.rows(some))
+        scales = scales_of(X, labels, costs, len(C), inner)
+    best = np.empty(X.n_rows, np.int32)
+    values = np.empty(X.n_rows)
+    for rows, _ in blocks_of(np.arange(X.n_rows)):
+        part = X.part(rows)
+        D = part.squared_distances(C).astype(np.float64)
+        for j, shape in shapes.items():
+            D[:, j] = shape.scores(part.rows(np.arange(len(rows))))
+        D = in_scales(D, scales)
+        best[rows] = D.argmin(axis=1)
+        values[rows] = D.min(axis=1)
+    return Scores(best, values, scales)
 
 
-def scale_costs(
+def in_scales(
+    costs: NDArray[np.float64], scales: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return costs over scales; no cost is 0 in any, and all is far without a scale."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(costs > 0, costs / scales, 0.0)
+
+
+def scales_of(
     X: Table,
     labels: NDArray[np.int32],
     costs: NDArray[np.float64],
     k: int,
     inner: float,
-    scales: NDArray[np.float64] | None = None,
-) -> Scores:
-    """Return costs in units of the middle of the inner rows of their cluster."""
-    if scales is None:
-        scales = np.zeros(k)
-        by_cluster = np.argsort(labels, kind="stable")
-        ends = np.cumsum(np.bincount(labels, minlength=k))
-        for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
-            if len(rows):
-                weights = None if X.weights is None else X.weights[rows]
-                scales[j] = quantile(costs[rows], weights, MIDDLE * inner)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.where(costs > 0, costs / scales[labels], 0.0)
-    return Scores(labels, values, scales)
+) -> NDArray[np.float64]:
+    """Return the middle of the costs of the inner rows of each cluster."""
+    scales = np.zeros(k)
+    by_cluster = np.argsort(labels, kind="stable")
+    ends = np.cumsum(np.bincount(labels, minlength=k))
+    for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
+        if len(rows):
+            weights = None if X.weights is None else X.weights[rows]
+            scales[j] = quantile(costs[rows], weights, MIDDLE * inner)
+    return scales
 
 
 def quantile(
@@ -259,9 +278,14 @@ def inner_scores(
     inner: float,
 ) -> Inner | None:
     """Return what a tail is fitted to, or nothing where the scores do not spread."""
+    # a cluster whose rows are mostly equal has no scale, and shows nothing of the tail
+    shows = np.flatnonzero(scores.scales[scores.labels] > 0)
+    if not len(shows):
+        return None
+    values = scores.values[shows]
+    weights = None if X.weights is None else X.weights[shows]
     low, middle, high = (
-        quantile(scores.values, X.weights, share * inner)
-        for share in (LOW, MIDDLE, HIGH)
+        quantile(values, weights, share * inner) for share in (LOW, MIDDLE, HIGH)
     )
     if not 0 < low < high < np.inf:
         return None
@@ -384,7 +408,8 @@ def fit_tail(
         return None
 
     def score(C: NDArray[Any], share: float) -> Scored:
-        return Scored(C, scale_costs(Y, labels, costs, len(C), 1 - share), v)
+        scales = scales_of(Y, labels, costs, len(C), 1 - share)
+        return Scored(C, Scores(labels, in_scales(costs, scales[labels]), scales), v)
 
     start = 1 - kept_mass / Y.mass
     flags, _ = light_or_heavy(Y, C, score, {}, start, false_alarms)

@@ -235,14 +235,14 @@ def choose_for(
     share = n_trimmed / X.mass if knows_share else START
     # enough rows for as many clusters as are given
     Z = sample(X, max(SAMPLE_ROWS, ROWS_PER_CELL * given_k), rng)
-    Y = Z if is_whole(Z, X) else sample(X, TAIL_ROWS, rng)
     rounded = columns_of_few_values(Z)
+    Y = Z if is_whole(Z, X) else sample(X, TAIL_ROWS, rng)
+    Z, Y = (spread_rounded(table, rounded, rng) for table in (Z, Y))
     if X.mass < LEAST_ROWS:
         k = min(numbers, default=1)
         found = Found(k, centers_for(Z, k, share, rng))
     else:
-        spread = spread_rounded(Z, rounded, rng)
-        found = find_clusters(spread, share, max_clusters, min_cluster, numbers, rng)
+        found = find_clusters(Z, share, max_clusters, min_cluster, numbers, rng)
     if knows_share or X.mass < LEAST_ROWS:
         settled = take_outliers(Y, found.C, n_trimmed, X.mass, false_alarms)
     else:
@@ -267,7 +267,7 @@ def choose_for(
 
 def is_whole(Z: Table, X: Table) -> bool:
     """Whether a sample is all of a table, and not rows drawn from it."""
-    return Z.mass == X.mass and Z.n_rows == np.count_nonzero(X.counts)
+    return Z.mass == X.mass
 
 
 def take_outliers(

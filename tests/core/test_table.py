@@ -349,6 +349,54 @@ def test_swap_gains_are_the_changes_of_the_capped_cost(form):
 
 
 @each_form
+def test_losses_are_what_the_rows_of_a_center_cost_elsewhere(form):
+    for rng, X, table, C, _, weight in problems(form, seed=31, n_trials=20):
+        if len(C) < 2:
+            continue
+        cost = table.nearest(C, 1).cost
+        cap = float(np.quantile(cost, rng.choice([0.5, 0.9, 1.0])))
+        found = table.losses(C, table.nearest(C, 2), cap)
+        expected = reference.losses(X, C, cap, weight)
+        scale = table.total(np.minimum(cost, cap)) + 1
+        assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * scale)
+
+
+def test_a_loss_by_hand():
+    # centers 0, 10 and 20 at the means of two rows each; without 10 the row at 9 goes
+    # to 0 and the row at 11 to 20, whose means become 3 and 17
+    table = make_table(reference.column(-1, 1, 9, 11, 19, 21))
+    C = reference.column(0, 10, 20)
+    loss = table.losses(C, table.nearest(C, 2), np.inf)
+    # (-1 - 3)^2 + (1 - 3)^2 + (9 - 3)^2 for three rows that cost 1 each, twice
+    assert loss[1] == pytest.approx(2 * (16 + 4 + 36 - 3))
+    # at most 5 for each row: those at 9 and 11 are trimmed where they were kept for 1
+    assert table.losses(C, table.nearest(C, 2), 5.0)[1] == pytest.approx(2 * 5 - 2)
+
+
+@each_form
+def test_clusters_are_halved_by_a_step_of_2_means_each(form):
+    for rng, X, table, C, _, weight in problems(form, seed=32, n_trials=20):
+        nearest = table.nearest(C, 1)
+        labels = np.where(rng.random(len(X)) < 0.9, nearest.labels[:, 0], np.int32(-1))
+        halves = np.repeat(C, 2, axis=0) + rng.normal(size=(2 * len(C), C.shape[1]))
+        halves = np.ascontiguousarray(halves, dtype=C.dtype)
+        cap = float(np.quantile(nearest.cost, rng.choice([0.7, 1.0]))) + 1.0
+        found = table.split_step(halves, labels, cap)
+        expected = reference.split_step(X, halves, labels, cap, weight)
+        for value, wanted in zip(found, expected, strict=True):
+            assert_allclose(value, wanted, rtol=1e-4, atol=1e-4)
+
+
+def test_losses_in_several_portions_are_the_same():
+    # sums by pairs of centers do not fit into memory at once: 60 * 60 * 1001 numbers
+    rng = np.random.default_rng(33)
+    X = rng.normal(size=(900, 1000))
+    table, C = make_table(X), X[:60].copy()
+    found = table.losses(C, table.nearest(C, 2), np.inf)
+    assert_allclose(found, reference.losses(X, C, np.inf), rtol=1e-9)
+
+
+@each_form
 def test_rows_are_counted_along_the_lines_between_centers(form):
     for rng, X, table, C, _, weight in problems(form, seed=21, n_trials=12):
         cap = float(np.quantile(table.nearest(C, 1).cost, rng.choice([0.5, 1.0])))
@@ -404,6 +452,10 @@ def answers(table, C, s=2):
     gains = table.swap_gains(C[::2] + 1, nearest, len(C), state.cut.threshold)
     named |= {"gains": gains}
     named |= {"lines": table.count_along_lines(C, state.cut.threshold, 20, 30)}
+    named |= {"losses": table.losses(C, table.nearest(C, 2), state.cut.threshold)}
+    labels = np.ascontiguousarray(nearest.labels[:, 0])
+    halves = np.concatenate([C - 1, C + 1])
+    named |= {"halves": table.split_step(halves, labels, np.inf)[0]}
     named |= {"weighted": table.weighted_means(1 / (1.0 + D), C)}
     return {name: np.asarray(value) for name, value in named.items()}
 

@@ -266,6 +266,53 @@ def count_along_lines(X, C, cap, per_half, n_bins, weight=None):
     return counts
 
 
+def losses(X, C, cap, weight=None):
+    """What the loss of each center costs if the means of the others follow.
+
+    Every center is taken for the mean of the rows that it keeps.
+    """
+    X, C = np.asarray(X, dtype=np.float64), np.asarray(C, dtype=np.float64)
+    w = _row_weights(weight, len(X))
+    D = squared_distances(X, C)
+    own, before = D.argmin(axis=1), np.minimum(D.min(axis=1), cap)
+    kept = np.array([w[(own == j) & (D[:, j] <= cap)].sum() for j in range(len(C))])
+    found = np.zeros(len(C))
+    for j in range(len(C)):
+        others = np.where(np.arange(len(C)) == j, np.inf, D)
+        after = others.argmin(axis=1)
+        moves = (own == j) & (others.min(axis=1) <= cap)
+        trimmed = (own == j) & ~moves
+        found[j] = cap * w[trimmed].sum() if trimmed.any() else 0.0
+        found[j] -= w[own == j] @ before[own == j]
+        for b in range(len(C)):
+            rows, mass = X[moves & (after == b)], w[moves & (after == b)]
+            if not mass.sum():
+                continue
+            mean = (kept[b] * C[b] + mass @ rows) / (kept[b] + mass.sum())
+            found[j] += mass @ np.square(rows - mean).sum(axis=1)
+            found[j] += kept[b] * np.square(mean - C[b]).sum()
+    return found
+
+
+def split_step(X, halves, labels, cap, weight=None):
+    """A step of 2-means inside every cluster: means, masses, and costs before."""
+    X, halves = np.asarray(X, dtype=np.float64), np.asarray(halves, dtype=np.float64)
+    means, masses = halves.copy(), np.zeros(len(halves))
+    costs, sums = np.zeros(len(halves) // 2), np.zeros(halves.shape)
+    for x, label, w in zip(X, labels, _row_weights(weight, len(X)), strict=True):
+        if label < 0:
+            continue
+        squared = [((x - halves[2 * label + side]) ** 2).sum() for side in (0, 1)]
+        half = 2 * label + (squared[1] < squared[0])
+        costs[label] += w * min(*squared, cap)
+        if min(squared) <= cap:
+            masses[half] += w
+            sums[half] += w * x
+    filled = masses > 0
+    means[filled] = sums[filled] / masses[filled, None]
+    return means, masses, costs
+
+
 def mean_cost(x, C):
     """Cost of a set: the squared distance of x to the mean of its centers."""
     return lambda members: float(((x - C[list(members)].mean(axis=0)) ** 2).sum())

@@ -27,7 +27,7 @@ from rtkm.choosing.tails import (
     fit_light,
 )
 from rtkm.core.states import blocks_of
-from rtkm.core.table import Table
+from rtkm.core.table import Table, cut_of
 
 # rounds in which the share of outliers and the tail are found from one another
 MAX_ROUNDS = 12
@@ -42,8 +42,8 @@ LONG, ROUND = 4.0, 2.0
 SHAPE_SHARE = 0.75
 # rows that a shape, and the dimension, are estimated from at most
 SHAPE_ROWS, DIMENSION_ROWS = 5000, 500
-# rows that the tail is fitted to at most, and at least
-TAIL_ROWS, LEAST_ROWS = 20_000, 20
+# rows that the tail is fitted to at most and at least, and at most at the end of a fit
+TAIL_ROWS, LEAST_ROWS, CUT_ROWS = 20_000, 20, 5000
 
 
 class Shape(NamedTuple):
@@ -259,14 +259,10 @@ def quantile(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, share: float
 ) -> float:
     """Return the value up to which a share of the weight lies."""
-    share *= 1 - 1e-12  # a whole number of rows stays one when it is rounded
-    if weights is None:
-        place = min(len(values) - 1, max(0, int(np.ceil(share * len(values))) - 1))
-        return float(np.partition(values, place)[place])
-    order = np.argsort(values, kind="stable")
-    ends = np.cumsum(weights[order])
-    place = int(np.searchsorted(ends, share * ends[-1]))
-    return float(values[order[min(place, len(values) - 1)]])
+    total = float(len(values) if weights is None else weights.sum())
+    # a whole number of rows stays one when it is rounded
+    mass = share * total * (1 - 1e-12)
+    return cut_of(np.ascontiguousarray(values), weights, mass).threshold
 
 
 def inner_scores(
@@ -399,9 +395,9 @@ def fit_tail(
     """
     weights = np.ones(X.n_rows) if X.weights is None else X.weights
     # along the order of the rows, so that it is one tail for a table and its shuffles
-    numbers, w = spread(weights[X.order], TAIL_ROWS)
+    numbers, w = spread(weights[X.order], CUT_ROWS)
     rows = X.order[numbers]
-    Y = Table(X.X[rows], w)
+    Y = Table(X.X[rows], None if (w == 1).all() else w)
     labels, costs, v = labels[rows], costs[rows], v[rows]
     kept_mass = Y.total(v)
     if kept_mass < LEAST_ROWS:

@@ -33,6 +33,9 @@ from rtkm.core.threshold import boundary
 from rtkm.core.validation import check_row_count, names_of, validate, validate_centers
 from rtkm.seeding import SEEDINGS, Init
 
+# different rows below which a fit is so fast that several starts are no loss
+FEW_ROWS = 50
+
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrototypeClusterer(PredictMixin):
@@ -56,7 +59,8 @@ class PrototypeClusterer(PredictMixin):
         that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
-        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+        is 1 where the starting centers are fixed, or where swaps run; but 3 with
+        several memberships, and 10 without swaps or of fewer than 50 different rows.
     max_iter : int, default=300
         Maximum number of steps of one descent.
     tol : float, default=1e-6
@@ -234,11 +238,17 @@ class PrototypeClusterer(PredictMixin):
         if not self._seeds_itself or is_name("robin")(self.init):
             n_init = 1
         elif self.n_init == "auto":
-            n_init = 10 if self._n_swaps() == 0 else 1
+            n_init = self._n_starts(X)
         else:
             n_init = self.n_init
         for _ in range(n_init):
             yield self._seed(X, rng), rng
+
+    def _n_starts(self, X: Table) -> int:
+        """Return how many starts are worth their time: swaps spare most of them."""
+        if self._n_swaps() == 0 or X.count_distinct(FEW_ROWS) < FEW_ROWS:
+            return 10
+        return 3 if self._n_nearest() > 1 else 1
 
     def _seed(self, X: Table, rng: np.random.RandomState) -> NDArray[Any]:
         """Return one set of starting centers, a copy of what the caller owns."""

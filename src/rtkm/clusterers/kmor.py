@@ -59,7 +59,8 @@ class KMOR(PrototypeClusterer):
         that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
-        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+        is 1 where the starting centers are fixed, or where swaps run; but 3 with
+        several memberships, and 10 without swaps or of fewer than 50 different rows.
     max_iter : int, default=300
         Maximum number of steps of one descent.
     tol : float, default=1e-6
@@ -101,8 +102,8 @@ class KMOR(PrototypeClusterer):
     mean_inlier_cost_ : float
         Mean squared distance of the inliers.
     at_limit_ : bool
-        Whether ``max_outliers`` decided how many outliers there are: rows beyond the
-        cut-off had to stay.
+        Whether as many outliers were found as ``max_outliers`` allows, so that there
+        may be more.
     objective_ : float
         Final value of the objective.
     inertia_ : float

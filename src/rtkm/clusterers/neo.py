@@ -53,7 +53,8 @@ class NEOKMeans(CutByTail):
         that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
-        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+        is 1 where the starting centers are fixed, or where swaps run; but 3 with
+        several memberships, and 10 without swaps or of fewer than 50 different rows.
     max_iter : int, default=300
         Maximum number of steps of one descent.
     tol : float, default=1e-6

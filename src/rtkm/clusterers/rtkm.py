@@ -77,11 +77,11 @@ class RTKM(CutByTail, WeightedClusterer):
         distance.
     n_swaps : "auto" or int, default="auto"
         Number of swaps to try after the descent: a center that is cheap to lose moves
-        to where the trimmed cost falls most, and stays there if the objective is lower
-        a few steps later. With several memberships every other try moves all centers of
-        a row at once. ``"auto"`` stops after 2 n_clusters swaps in a row, but at least
-        12 and at most 64, without improvement; 0 turns swaps off. A fixed ``step``
-        never swaps.
+        to where the trimmed cost falls most, in turn to a row and to half of a cluster,
+        and stays there if the objective is lower a few steps later. With several
+        memberships, all centers of a row move at once every other time. ``"auto"``
+        stops after 2 n_clusters swaps in a row, but at least 9 and at most 48, without
+        improvement; 0 turns swaps off. A fixed ``step`` never swaps.
     init : str, array-like or callable, default="robust-k-means++"
         Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
         ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
@@ -89,7 +89,8 @@ class RTKM(CutByTail, WeightedClusterer):
         that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
-        is 1 where swaps run or the starting centers are fixed, and 10 otherwise.
+        is 1 where the starting centers are fixed, or where swaps run; but 3 with
+        several memberships, and 10 without swaps or of fewer than 50 different rows.
     max_iter : int, default=300
         Maximum number of steps of one descent.
     tol : float, default=1e-6

@@ -1,10 +1,16 @@
-"""Trimmed swaps: how a descent leaves a poor minimum."""
+"""Trimmed swaps: how a descent leaves a poor minimum.
+
+A center that is cheap to lose moves, in turn, to a row that is drawn by its cost, and
+to half of a cluster (:mod:`rtkm.core.splits`). A few steps later the objective is
+lower, or the next move is tried. The search ends when several in a row were in vain,
+and sooner where the loss of any center costs far more than any split gains.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, repeat
 from typing import Any
 
@@ -12,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.core.descent import Run, descend
+from rtkm.core.splits import Splits, survey_splits
 from rtkm.core.states import Nearest, TrimmedState
 from rtkm.core.table import Table
 
@@ -22,7 +29,9 @@ N_STEPS = 10
 # of the least distance of two centers: closer to where they were, they will go back
 NEAR_HOME = 0.03
 # swaps in a row without gain that end the search: two for every cluster, within limits
-LEAST_PATIENCE, MOST_PATIENCE = 12, 64
+LEAST_PATIENCE, MOST_PATIENCE = 9, 48
+# and where no move has much hope
+SHORT_PATIENCE = 5
 
 
 def swap_centers(
@@ -45,9 +54,12 @@ def swap_centers(
     else:
         n_left = n_swaps
     n_steps = min(N_STEPS, max_iter)
-    while n_left > 0:
+    while n_left > 0 and run.state.objective > 0:
         n_tries = int(min(n_left, patience))
-        n_tried, trial = find_swap(X, run.state, step, n_tries, n_steps, rng)
+        n_hopeless = int(min(n_tries, SHORT_PATIENCE)) if n_left == np.inf else n_tries
+        n_tried, trial = find_swap(
+            X, run.state, step, n_tries, n_hopeless, n_steps=n_steps, rng=rng
+        )
         n_left -= n_tried
         if trial is None:
             break
@@ -63,15 +75,22 @@ def find_swap(
     state: TrimmedState,
     step: Callable[[TrimmedState], TrimmedState],
     n_tries: int,
+    n_hopeless: int,
+    *,
     n_steps: int,
     rng: np.random.RandomState,
 ) -> tuple[int, Run[TrimmedState] | None]:
-    """Return the number of swaps tried, and what the last became if it paid."""
+    """Return the number of swaps tried, and what the last became if it paid.
+
+    There are at most `n_tries`, and `n_hopeless` where splits have no hope.
+    """
     survey = Survey(X, state, rng)
     goal = X.goal_below(state)
     until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
     for n_failed in range(n_tries):
-        C = survey.propose(n_failed)
+        if n_failed == n_hopeless and survey.is_hopeless:
+            break
+        C = survey.propose()
         trial = Run(step(replace(state, means=C)))
         descend(step, trial, max_iter=n_steps, until=until)
         if trial.state.level < goal:
@@ -108,6 +127,26 @@ class Survey:
         # a single center has no other to be measured by, but the rows it keeps
         self.squared_gap = gaps.min() if len(gaps) > 1 else state.objective / X.mass
         self.candidates = draw_candidates(X, state, self.nearest, rng)
+        self.n_moves = 0
+
+    @cached_property
+    def splits(self) -> Splits | None:
+        """What splits promise, looked at when the first is tried.
+
+        With several memberships they do not pay, and a single center has none to lose.
+        """
+        k, s = len(self.state.C), self.nearest.labels.shape[1]
+        return survey_splits(self.X, self.state, self.rng) if s == 1 < k else None
+
+    @cached_property
+    def split_moves(self) -> Iterator[NDArray[Any]]:
+        """Splits that are still to be tried."""
+        return self.splits.proposals() if self.splits else iter(())
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether splits have no hope to lower the objective."""
+        return self.splits is not None and self.splits.are_hopeless
 
     def is_home(self, C: NDArray[Any]) -> bool:
         """Whether all centers are back, in any order, or as good as back."""
@@ -115,12 +154,17 @@ class Survey:
         back = D < NEAR_HOME**2 * self.squared_gap
         return bool(back.any(axis=0).all() and back.any(axis=1).all())
 
-    def propose(self, n_failed: int) -> NDArray[Any]:
-        """Return centers of which one, or those of one row, moved to drawn rows."""
-        several = self.nearest.labels.shape[1] > 1
-        if several and n_failed % 2:
-            return self._move_group(n_failed // 2 % len(self.state.C))
-        return self._move_one(n_failed)
+    def propose(self) -> NDArray[Any]:
+        """Return centers of which some moved: to rows, and every other time by a split.
+
+        With several memberships all centers of a row move instead of a split.
+        """
+        turn, is_second = divmod(self.n_moves, 2)
+        self.n_moves += 1
+        if is_second and self.nearest.labels.shape[1] > 1:
+            return self._move_group(turn % len(self.state.C))
+        split = next(self.split_moves, None) if is_second else None
+        return self._move_one(turn) if split is None else split
 
     def _move_group(self, center: int) -> NDArray[Any]:
         """Move a center together with those it shares its cheapest row with.
@@ -137,17 +181,17 @@ class Survey:
         C[group] = draw_rows(self.X, self.state, nearest, self.rng, len(group))
         return C
 
-    def _move_one(self, n_failed: int) -> NDArray[Any]:
+    def _move_one(self, turn: int) -> NDArray[Any]:
         """Move one center to the best of a few drawn rows.
 
-        The center is the cheapest to lose, but after every other failure the next
-        cheapest: the estimate holds the cut where it is, which favors a center that
-        sits on a clump of outliers.
+        The center is the cheapest to lose, but every other turn the next cheapest: the
+        estimate holds the cut where it is, which favors a center that sits on a clump
+        of outliers.
         """
         rows, gains = next(self.candidates)
         cheapest_first = gains.min(axis=0).argsort(kind="stable")
         C = self.state.C.copy()
-        center = cheapest_first[n_failed // 2 % len(C) if n_failed % 2 else 0]
+        center = cheapest_first[turn // 2 % len(C) if turn % 2 else 0]
         # in its slot, so that the other labels stay
         C[center] = rows[gains[:, center].argmin()]
         return C

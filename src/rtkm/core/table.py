@@ -237,7 +237,7 @@ class Table:
 
     def cut(self, values: NDArray[np.float64], mass: float) -> Cut:
         """Return where the rows of smallest values reach the mass."""
-        return Cut(*_native.find_cut(values, self.weights, mass, n_threads()))
+        return cut_of(values, self.weights, mass)
 
     def concentrate(
         self,
@@ -317,6 +317,25 @@ class Table:
         gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
         return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
 
+    def losses(self, C: NDArray[Any], two: Nearest, cap: float) -> NDArray[np.float64]:
+        """Return what the loss of each center costs, by the `two` nearest of all rows.
+
+        Its rows move to their second nearest center, and the means follow. Costs are
+        capped at the trimming threshold, which stays where it is.
+        """
+        return self._native.losses(C, two.labels, two.squared, cap)
+
+    def split_step(
+        self, halves: NDArray[Any], labels: NDArray[np.int32], cap: float
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+        """Make a step of 2-means inside every cluster at once, with capped costs.
+
+        Cluster j has the halves 2 j and 2 j + 1. Returns the means of the rows that are
+        nearer to each half and their masses, and what each cluster costs before. Rows
+        with a label below 0 are left out.
+        """
+        return self._native.split_step(halves, labels, cap)
+
     def count_along_lines(
         self, C: NDArray[Any], cap: float, per_half: int, n_bins: int
     ) -> NDArray[np.float64]:
@@ -394,6 +413,13 @@ def proximal_step_in_words(
     return State(C=C, W=W, v=v, objective=X.total(v * cost)), next_C
 
 
+def cut_of(
+    values: NDArray[np.float64], weights: NDArray[np.float64] | None, mass: float
+) -> Cut:
+    """Return where the smallest values reach the mass, found without sorting them."""
+    return Cut(*_native.find_cut(values, weights, mass, n_threads()))
+
+
 def rounding_of(C: NDArray[Any]) -> NDArray[np.float64]:
     """Return how far rounding may move each coordinate of the centers."""
     return np.abs(8 * np.finfo(C.dtype).eps * C).astype(np.float64)
@@ -414,7 +440,7 @@ def smallest(values: NDArray[np.float64], count: int) -> NDArray[np.bool_]:
     """Return a mask of so many smallest values; ties go to the first."""
     if count <= 0:
         return np.zeros(len(values), dtype=bool)
-    threshold, last, _ = _native.find_cut(values, None, count, n_threads())
+    threshold, last, _ = cut_of(values, None, count)
     mask: NDArray[np.bool_] = values < threshold
     ties = np.flatnonzero(values == threshold)
     mask[ties[ties <= last]] = True

@@ -6,6 +6,7 @@
 #include "kernels/nearest.hpp"
 #include "kernels/pairs.hpp"
 #include "kernels/proximal_step.hpp"
+#include "kernels/splits.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/swaps.hpp"
 
@@ -73,6 +74,8 @@ constexpr Kernels<T> table(const char* name) {
             distances<T>,
             lower<T>,
             swap_gains<T>,
+            add_moved_rows<T>,
+            split_step<T>,
             count_along_lines<T>,
             weighted_sums<T>,
             residuals<T>,

@@ -63,6 +63,17 @@ struct Kernels {
                        const Nearest&, double cap, std::size_t k, double* gains,
                        const Workspace<T>&);
 
+    // Adds up the rows that have one of the centers `lost` of k, and would move to their
+    // second nearest without it.
+    void (*add_moved_rows)(const Rows<T>&, Range, const Nearest& two, double cap,
+                           Range lost, std::size_t k, const MovedRows&);
+
+    // Adds up the rows that are nearer to either half of their cluster, of which cluster
+    // j has the centers 2 j and 2 j + 1.
+    void (*split_step)(const Rows<T>&, Range, const Centers<T>& halves,
+                       const std::int32_t* labels, double cap, const HalfSums&,
+                       const Workspace<T>&);
+
     // Adds, for each pair of centers (own, other), the mass of the rows in each bin along
     // the line between them, of rows no costlier than `cap`; the first bin of the pair
     // (own, own) has the mass of all such rows of the center.

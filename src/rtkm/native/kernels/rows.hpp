@@ -98,6 +98,23 @@ struct Sums {
     double cost = 0;
 };
 
+// Sums of the rows that move when one of some centers is lost, by pairs of that center
+// and the next one; what they cost more, by the center that is lost; and what each of all
+// k centers keeps.
+struct MovedRows {
+    double* sums;    // pairs x p, as seen from the origin
+    double* masses;  // pairs
+    double* costs;   // k
+    double* kept;    // k
+};
+
+// Sums of the rows nearer to either half of their cluster, and the costs of k clusters.
+struct HalfSums {
+    double* sums;    // 2 k x p, as seen from the origin
+    double* masses;  // 2 k
+    double* costs;   // k
+};
+
 // Rows that cost less than `sure` are kept and those from `ceiling` on are trimmed,
 // wherever between them the cut will fall; the rows between are undecided.
 struct Window {

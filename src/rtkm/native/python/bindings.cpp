@@ -10,6 +10,7 @@
 #include "passes/order.hpp"
 #include "passes/sets.hpp"
 #include "passes/simplex.hpp"
+#include "passes/splits.hpp"
 #include "python/arrays.hpp"
 #include "python/centers.hpp"
 #include "python/steps.hpp"
@@ -159,6 +160,36 @@ public:
                 rtkm::swap_gains(parallel_, rows, centers, state, cap, k, gains.data());
             });
             return gains;
+        });
+    }
+
+    nb::ndarray<nb::numpy, double> losses(nb::object C, Matrix<std::int32_t> labels,
+                                          Matrix<double> squared, double cap) const {
+        if (labels.shape(1) != 2) throw nb::value_error("two labels a row are needed");
+        return visit([&](const auto& rows) {
+            const CentersOf centers(rows, C);
+            const Nearest two{labels.data(), squared.data(), nullptr, nullptr, 2};
+            auto out = new_array<double>({centers.k});
+            without_gil(
+                [&] { rtkm::losses(parallel_, rows, centers, two, cap, out.data()); });
+            return out;
+        });
+    }
+
+    // The next halves of all clusters, their masses, and the costs of the clusters.
+    nb::tuple split_step(nb::object halves, Vector<const std::int32_t> labels,
+                         double cap) const {
+        return visit([&](const auto& rows) {
+            using T = std::decay_t<decltype(*rows.data)>;
+            const CentersOf centers(rows, halves);
+            auto means = new_array<T>({centers.k, rows.p});
+            auto masses = new_array<double>({centers.k});
+            auto costs = new_array<double>({centers.k / 2});
+            without_gil([&] {
+                rtkm::split_step(parallel_, rows, centers, labels.data(), cap,
+                                 means.data(), masses.data(), costs.data());
+            });
+            return nb::make_tuple(means, masses, costs);
         });
     }
 
@@ -367,6 +398,8 @@ NB_MODULE(_native, m) {
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
+        .def("losses", &Table::losses, "C"_a, "labels"_a, "squared"_a, "cap"_a)
+        .def("split_step", &Table::split_step, "halves"_a, "labels"_a, "cap"_a)
         .def("count_along_lines", &Table::count_along_lines, "C"_a, "cap"_a, "per_half"_a,
              "n_bins"_a)
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)

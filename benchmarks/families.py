@@ -114,7 +114,7 @@ def one_or_two_clusters(rng: Rng) -> Problem:
 
 
 @family
-def a_hundred_clusters(rng: Rng) -> Problem:
+def fifty_to_a_hundred_clusters(rng: Rng) -> Problem:
     k, d = int(rng.integers(50, 101)), int(rng.integers(2, 20))
     return blobs(rng, 3000, d, k, rng.uniform(8, 15), 0.05)
 

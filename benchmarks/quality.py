@@ -20,7 +20,7 @@ from families import FAMILIES, Problem
 from problems import fresh_seed
 from results import markdown_table, publish
 from sklearn.cluster import KMeans
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
 from tiny import draw_tiny, least_objective
 
 from rtkm import RTKM, TrimmedKMeans
@@ -51,10 +51,9 @@ def measure(problem: Problem, seed: int) -> dict[str, float]:
     }
     least = min(found.values())
     inlier = truth >= 0
-    labels = KMeans(k, init=default.cluster_centers_, n_init=1, max_iter=1)
-    labels = labels.fit(default.cluster_centers_).predict(X)
+    labels = pairwise_distances_argmin(X, default.cluster_centers_)
     return {
-        **{name: value / least if least else 1.0 for name, value in found.items()},
+        **{name: (value + 1e-12) / (least + 1e-12) for name, value in found.items()},
         "time": seconds["default"] / seconds["k-means"],
         "ari": adjusted_rand_score(truth[inlier], labels[inlier]),
         "ari of k-means": adjusted_rand_score(truth[inlier], k_means.labels_[inlier]),
@@ -113,7 +112,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--problems", type=int, default=20, help="of each family")
     parser.add_argument("--tiny", type=int, default=2000, help="tiny tables")
-    parser.add_argument("--families", nargs="+", default=list(FAMILIES))
+    parser.add_argument(
+        "--families", nargs="+", default=list(FAMILIES), choices=list(FAMILIES)
+    )
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--json", type=Path, default=None)
     options = parser.parse_args()
@@ -142,7 +143,8 @@ def main() -> None:
     if options.json is not None:
         options.json.write_text(json.dumps({"problems": records, "tiny": tiny}))
     elif options.families == list(FAMILIES):
-        publish("quality", {"seed": seed, "table": [HEADER, *rows]}, table)
+        sizes = {"problems": options.problems, "tiny": options.tiny}
+        publish("quality", {"seed": seed, **sizes, "table": [HEADER, *rows]}, table)
 
 
 if __name__ == "__main__":

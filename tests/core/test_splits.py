@@ -8,6 +8,7 @@ import reference
 from numpy.testing import assert_allclose, assert_array_equal
 
 from rtkm import RTKM, TrimmedKMeans
+from rtkm.core import swaps
 from rtkm.core.splits import Splits, split_clusters, survey_splits
 from rtkm.core.validation import make_table
 from rtkm.datasets import make_outlier_blobs
@@ -22,12 +23,17 @@ def wide_blobs(seed, n_features=256, k=12, n=900):
     return np.concatenate([X, rng.uniform(-6, 6, (40, n_features))]), C
 
 
+def survey(table, state):
+    nearest = table.nearest(state.C, 1)
+    return survey_splits(table, state, nearest, np.random.RandomState(0))
+
+
 def test_the_cheapest_center_goes_to_the_cluster_that_gains_most():
     # two centers in the rows around 0, and one for those around 50 and 60
     X = reference.column(-1, -0.5, 0.5, 1, 49, 50, 51, 59, 60, 61)
     table, C = make_table(X), reference.column(-0.75, 0.75, 55)
     state = table.concentrate(C, 1, 10.0)
-    splits = survey_splits(table, state, np.random.RandomState(0))
+    splits = survey(table, state)
     assert not splits.are_hopeless
     moved = next(splits.proposals())
     assert sorted(moved.ravel()) in ([-0.75, 50, 60], [0.75, 50, 60])
@@ -43,7 +49,7 @@ def test_clear_clusters_leave_no_hope():
     state = table.concentrate(C, 1, 0.9 * len(X))
     for _ in range(20):
         state = table.concentrate(state.means, 1, 0.9 * len(X), last=state)
-    assert survey_splits(table, state, np.random.RandomState(0)).are_hopeless
+    assert survey(table, state).are_hopeless
 
 
 def test_each_center_and_cluster_has_two_tries():
@@ -56,13 +62,53 @@ def test_each_center_and_cluster_has_two_tries():
         rng.random(k),
     )
     tries = list(splits.proposals())
-    assert 2 * (k - 1) <= len(tries) <= 2 * k
-    for C in tries:
-        assert (C != splits.C).any(axis=1).sum() == 2
+    lost, split = np.zeros(k, int), np.zeros(k, int)
+    for moved in tries:
+        places = np.flatnonzero((moved != splits.C).any(axis=1))
+        assert len(places) == 2
+        # the first half of the cluster that is split takes its slot
+        (of,) = (j for j in places if (moved[j] == splits.halves[j, 0]).all())
+        split[of] += 1
+        lost[places[places != of][0]] += 1
+    assert lost.max() == split.max() == 2
+    assert len(tries) >= 2 * (k - 1)
     change = splits.losses[:, None] - splits.gains
     np.fill_diagonal(change, np.inf)
     lost, split = np.unravel_index(change.argmin(), change.shape)
     assert_array_equal(tries[0][[split, lost]], splits.halves[split])
+
+
+def test_the_heavier_half_comes_first():
+    X = reference.column(*[0.0] * 9, *[10.0] * 4)
+    table, C = make_table(X), reference.column(3, 99)
+    nearest = table.nearest(C, 1)
+    for seed in range(5):
+        rng = np.random.RandomState(seed)
+        halves, _ = split_clusters(table, C, nearest, np.inf, rng)
+        assert_allclose(halves[0].ravel(), [0, 10])
+
+
+@pytest.mark.parametrize(("n_swaps", "n_tries"), [("auto", 5), (20, 20)])
+def test_few_swaps_are_tried_where_none_has_hope(monkeypatch, n_swaps, n_tries):
+    X, _, C = make_outlier_blobs(900, 3, 5, separation=20, random_state=0)
+    proposed = []
+    propose = swaps.Survey.propose
+    monkeypatch.setattr(
+        swaps.Survey, "propose", lambda survey: proposed.append(1) or propose(survey)
+    )
+    RTKM(5, contamination=0.1, init=C, n_swaps=n_swaps, random_state=0).fit(X)
+    assert len(proposed) == n_tries
+
+
+def test_every_other_row_move_takes_the_next_cheapest_center():
+    rng = np.random.default_rng(0)
+    table = make_table(rng.normal(size=(300, 2)))
+    state = table.concentrate(table.rows(np.arange(6)), 1, 300.0)
+    survey = swaps.Survey(table, state, np.random.RandomState(0))
+    gains = np.arange(6.0)[None, :]  # the cost of losing each
+    survey.candidates = iter([(np.zeros((1, 2)), gains)] * 6)
+    moved = [(survey._move_one(turn) != state.C).any(axis=1) for turn in range(6)]
+    assert [int(np.flatnonzero(m)[0]) for m in moved] == [0, 1, 0, 2, 0, 3]
 
 
 @pytest.mark.parametrize("n_features", [2, 300])
@@ -73,10 +119,10 @@ def test_two_clusters_in_one_are_halved_whatever_row_is_drawn(n_features):
     rows = rng.normal(size=(200, n_features))
     X = np.concatenate([rows[:100] + middle, rows[100:] - middle])
     table, C = make_table(X), np.array([[0.0] * n_features, [99.0] * n_features])
-    two = table.nearest(C, 2)
+    nearest = table.nearest(C, 1)
     for seed in range(10):
         halves, gains = split_clusters(
-            table, C, two, np.inf, np.random.RandomState(seed)
+            table, C, nearest, np.inf, np.random.RandomState(seed)
         )
         assert_allclose(np.sort(halves[0, :, 0]), [-5, 5], atol=0.5)
         assert gains[0] > 0.9 * 200 * 25
@@ -94,9 +140,11 @@ def test_the_minimum_is_found_in_many_columns(seed, dtype):
     assert found.objective_ <= 1.001 * true.objective_
 
 
-def test_an_objective_of_nothing_ends_the_search():
+def test_an_objective_of_nothing_ends_the_search(monkeypatch):
+    def never(*arguments, **options):
+        raise AssertionError("nothing is lower than nothing")
+
+    monkeypatch.setattr(swaps, "find_swap", never)
     X = np.repeat(np.arange(4.0), 30)[:, None]
-    n_steps = []
-    model = RTKM(4, contamination=0, random_state=0, on_step=n_steps.append).fit(X)
+    model = RTKM(4, contamination=0, init=X[[0, 30, 60, 90]], random_state=0).fit(X)
     assert model.objective_ == 0
-    assert len(n_steps) < 60  # of ten starts, as there are so few different rows

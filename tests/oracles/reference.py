@@ -266,8 +266,8 @@ def count_along_lines(X, C, cap, per_half, n_bins, weight=None):
     return counts
 
 
-def losses(X, C, cap, weight=None):
-    """What the loss of each center costs if the means of the others follow.
+def losses(X, C, cap, weight=None, means_follow=True):
+    """What the loss of each center costs if the means of the others follow, or not.
 
     Every center is taken for the mean of the rows that it keeps.
     """
@@ -289,6 +289,7 @@ def losses(X, C, cap, weight=None):
             if not mass.sum():
                 continue
             mean = (kept[b] * C[b] + mass @ rows) / (kept[b] + mass.sum())
+            mean = mean if means_follow else C[b]
             found[j] += mass @ np.square(rows - mean).sum(axis=1)
             found[j] += kept[b] * np.square(mean - C[b]).sum()
     return found

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 from rtkm.choosing.sentences import PYTHON, on_clusters, on_outliers, on_small_groups
 from rtkm.choosing.tails import Tail, mixture_cutoff
 
+# rows that are judged at a time
+BLOCK = 1 << 16
+
 
 class SmallGroups(NamedTuple):
     """Groups that count as outliers: rows of each, and where they are."""
@@ -47,7 +50,12 @@ class FittedTail(NamedTuple):
             return np.zeros(len(costs), dtype=bool)
         # the chance of a far row may be too small for a float
         score = self.tail.score_at(max(self.limit, 1e-300)) * (1 - 1e-9)
-        return costs >= self.scales[labels] * score
+        cutoffs = self.scales * score
+        beyond = np.empty(len(costs), dtype=bool)
+        for first in range(0, len(costs), BLOCK):
+            rows = slice(first, first + BLOCK)
+            beyond[rows] = costs[rows] >= cutoffs[labels[rows]]
+        return beyond
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -325,6 +325,13 @@ def effective_dimension(
     return float(n_pairs / np.clip(pairs, n_pairs / X.n_features, n_pairs))
 
 
+def evenly(n: int, most: int) -> NDArray[np.intp]:
+    """Return places evenly among n, at most so many: `spread` for equal weights."""
+    if n <= most:
+        return np.arange(n)
+    return ((np.arange(most) + 0.5) * (n / most)).astype(np.intp)
+
+
 def spread(
     weights: NDArray[np.float64], most: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -393,10 +400,13 @@ def fit_tail(
     the largest p-value that is flagged; if none is, the one at which a single row would
     be.
     """
-    weights = np.ones(X.n_rows) if X.weights is None else X.weights
     # along the order of the rows, so that it is one tail for a table and its shuffles
-    numbers, w = spread(weights[X.order], CUT_ROWS)
-    rows = X.order[numbers]
+    if X.weights is None:
+        numbers = evenly(X.n_rows, CUT_ROWS)
+        rows, w = X.order[numbers], np.ones(len(numbers))
+    else:
+        numbers, w = spread(X.weights[X.order], CUT_ROWS)
+        rows = X.order[numbers]
     Y = Table(X.X[rows], None if (w == 1).all() else w)
     labels, costs, v = labels[rows], costs[rows], v[rows]
     kept_mass = Y.total(v)

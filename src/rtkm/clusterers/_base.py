@@ -315,7 +315,8 @@ class PrototypeClusterer(PredictMixin):
         self.inlier_weights_ = np.require(state.v, requirements="W")
         self.outlier_scores_ = scores
         self.outlier_mask_ = ~self._inliers(X, run)
-        self._largest_kept = float(scores[~self.outlier_mask_].max(initial=0.0))
+        kept = ~self.outlier_mask_
+        self._largest_kept = float(scores.max(initial=0.0, where=kept))
         self.labels_ = state.labels(X)
         self.offset_ = self._offset(X)
         self._variance_fitted = self._inlier_variance(X)
@@ -424,8 +425,9 @@ class WeightedClusterer(PrototypeClusterer):
     def _rows_at_cut(self, X: Table) -> NDArray[np.intp]:
         """Return the last inlier, and the first row beyond that is not kept whole."""
         scores, counts = self.outlier_scores_, X.counts
-        inliers = np.flatnonzero(counts & ~self.outlier_mask_)
-        last = inliers[np.argsort(-scores[inliers], kind="stable")[:1]]
+        inliers = counts & ~self.outlier_mask_
+        costliest = np.array([np.where(inliers, scores, -np.inf).argmax()])
+        last = costliest[inliers[costliest]]
         trimmed = counts & (self.inlier_weights_ < 1 - DUST)
         beyond = np.flatnonzero(trimmed & (scores >= scores[last].max(initial=0.0)))
         first = beyond[np.argsort(scores[beyond], kind="stable")[:1]]

@@ -61,38 +61,39 @@ class Splits:
                 yield C
 
 
-def survey_splits(X: Table, state: TrimmedState, rng: np.random.RandomState) -> Splits:
+def survey_splits(
+    X: Table, state: TrimmedState, nearest: Nearest, rng: np.random.RandomState
+) -> Splits:
     """Look at all centers and all clusters at once, in a few passes."""
     C, cap = state.C, state.cut.threshold
-    two = X.nearest(C, 2)
-    halves, gains = split_clusters(X, C, two, cap, rng)
-    return Splits(C, X.losses(C, two, cap), halves, gains)
+    halves, gains = split_clusters(X, C, nearest, cap, rng)
+    return Splits(C, X.losses(C, cap), halves, gains)
 
 
 def split_clusters(
-    X: Table, C: NDArray[Any], two: Nearest, cap: float, rng: np.random.RandomState
+    X: Table, C: NDArray[Any], nearest: Nearest, cap: float, rng: np.random.RandomState
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return both halves of every cluster, the heavier first, and what that gains.
 
-    They start from a row, drawn by its cost, and its mirror image. Clusters in which no
-    row was drawn cost next to nothing, and are not split.
+    They start from a row that is kept, drawn by its cost, and its mirror image.
+    Clusters in which no row was drawn cost next to nothing, and are not split.
     """
-    k = len(C)
-    labels, cost = np.ascontiguousarray(two.labels[:, 0]), two.squared[:, 0].copy()
-    drawn = X.draw(rng, ROWS_PER_CENTER * k, cost=cost, cap=cap)
+    k, labels = len(C), nearest.labels.reshape(-1)
+    is_kept = nearest.cost <= cap
+    cost = np.where(is_kept, nearest.cost, 0.0)
+    drawn = X.draw(rng, ROWS_PER_CENTER * k, cost=cost)
     clusters, first = np.unique(labels[drawn], return_index=True)
     rows = X.rows(drawn[first])
-    halves = np.repeat(C, 2, axis=0)
+    undivided = np.repeat(C, 2, axis=0)
+    halves = undivided.copy()
     halves[2 * clusters], halves[2 * clusters + 1] = rows, 2 * C[clusters] - rows
     # in many columns both are farther from all rows than the cut
-    kept = np.where(cost <= cap, labels, np.int32(-1))
+    kept = np.where(is_kept, labels, np.int32(-1))
     halves, masses, costs = X.split_step(halves, kept, np.inf)
     for _ in range(N_HALVING_STEPS - 1):
         halves, masses, costs = X.split_step(halves, labels, cap)
-    capped = np.minimum(cost, cap)
-    before = np.bincount(labels, capped if X.weights is None else X.weights * capped, k)
     gains = np.full(k, -np.inf)
-    gains[clusters] = (before - costs)[clusters]
+    gains[clusters] = (X.split_step(undivided, labels, cap)[2] - costs)[clusters]
     heavier = masses.reshape(k, 2).argmax(axis=1)
     order = np.stack([heavier, 1 - heavier], axis=1)[:, :, None]
     return np.take_along_axis(halves.reshape(k, 2, -1), order, axis=1), gains

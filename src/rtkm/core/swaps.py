@@ -56,9 +56,10 @@ def swap_centers(
     n_steps = min(N_STEPS, max_iter)
     while n_left > 0 and run.state.objective > 0:
         n_tries = int(min(n_left, patience))
-        n_hopeless = int(min(n_tries, SHORT_PATIENCE)) if n_left == np.inf else n_tries
+        # as many as were asked for are tried even without hope
+        n_without_hope = n_tries if n_left < np.inf else SHORT_PATIENCE
         n_tried, trial = find_swap(
-            X, run.state, step, n_tries, n_hopeless, n_steps=n_steps, rng=rng
+            X, run.state, step, n_tries, n_without_hope, n_steps=n_steps, rng=rng
         )
         n_left -= n_tried
         if trial is None:
@@ -75,21 +76,21 @@ def find_swap(
     state: TrimmedState,
     step: Callable[[TrimmedState], TrimmedState],
     n_tries: int,
-    n_hopeless: int,
+    n_without_hope: int,
     *,
     n_steps: int,
     rng: np.random.RandomState,
 ) -> tuple[int, Run[TrimmedState] | None]:
     """Return the number of swaps tried, and what the last became if it paid.
 
-    There are at most `n_tries`, and `n_hopeless` where splits have no hope.
+    There are at most `n_tries`, and `n_without_hope` where splits have no hope.
     """
     survey = Survey(X, state, rng)
     goal = X.goal_below(state)
     until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
     for n_failed in range(n_tries):
-        if n_failed == n_hopeless and survey.is_hopeless:
-            break
+        if n_failed == n_without_hope and survey.is_hopeless:
+            return n_failed, None
         C = survey.propose()
         trial = Run(step(replace(state, means=C)))
         descend(step, trial, max_iter=n_steps, until=until)
@@ -114,7 +115,7 @@ def is_decided(
 
 
 class Survey:
-    """What all swaps from one minimum share."""
+    """What all swaps from one state share."""
 
     def __init__(self, X: Table, state: TrimmedState, rng: np.random.RandomState):
         self.X = X
@@ -136,7 +137,9 @@ class Survey:
         With several memberships they do not pay, and a single center has none to lose.
         """
         k, s = len(self.state.C), self.nearest.labels.shape[1]
-        return survey_splits(self.X, self.state, self.rng) if s == 1 < k else None
+        if s > 1 or k < 2:
+            return None
+        return survey_splits(self.X, self.state, self.nearest, self.rng)
 
     @cached_property
     def split_moves(self) -> Iterator[NDArray[Any]]:
@@ -159,7 +162,7 @@ class Survey:
 
         With several memberships all centers of a row move instead of a split.
         """
-        turn, is_second = divmod(self.n_moves, 2)
+        turn, is_second = self.n_moves // 2, self.n_moves % 2 == 1
         self.n_moves += 1
         if is_second and self.nearest.labels.shape[1] > 1:
             return self._move_group(turn % len(self.state.C))
@@ -191,7 +194,7 @@ class Survey:
         rows, gains = next(self.candidates)
         cheapest_first = gains.min(axis=0).argsort(kind="stable")
         C = self.state.C.copy()
-        center = cheapest_first[turn // 2 % len(C) if turn % 2 else 0]
+        center = cheapest_first[(turn + 1) // 2 % len(C) if turn % 2 else 0]
         # in its slot, so that the other labels stay
         C[center] = rows[gains[:, center].argmin()]
         return C

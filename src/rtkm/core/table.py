@@ -317,13 +317,14 @@ class Table:
         gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
         return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
 
-    def losses(self, C: NDArray[Any], two: Nearest, cap: float) -> NDArray[np.float64]:
-        """Return what the loss of each center costs, by the `two` nearest of all rows.
+    def losses(self, C: NDArray[Any], cap: float) -> NDArray[np.float64]:
+        """Return what the loss of each of at least two centers costs.
 
-        Its rows move to their second nearest center, and the means follow. Costs are
-        capped at the trimming threshold, which stays where it is.
+        Its rows move to their second nearest center, and the means follow, unless k * k
+        * d is above two millions. Each center is taken for the mean of its rows, and
+        costs are capped at the trimming threshold, which stays where it is.
         """
-        return self._native.losses(C, two.labels, two.squared, cap)
+        return self._native.losses(C, cap)
 
     def split_step(
         self, halves: NDArray[Any], labels: NDArray[np.int32], cap: float

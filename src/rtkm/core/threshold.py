@@ -23,8 +23,9 @@ def boundary(
     wanted it is halfway, and infinite if nothing is `trimmed`, not even a part of a
     row. A score equal to that of the last inlier is never outlying.
     """
-    last_in = float(scores[inliers].max(initial=0.0))
-    first_out = float(scores[trimmed & (scores >= last_in)].min(initial=np.inf))
+    last_in = float(scores.max(initial=0.0, where=inliers))
+    beyond = trimmed & (scores >= last_in)
+    first_out = float(scores.min(initial=np.inf, where=beyond))
     if wanted is None:
         return halfway(last_in, first_out) if trimmed.any() else np.inf
     # a row that is kept in part may cost as much as one that is kept

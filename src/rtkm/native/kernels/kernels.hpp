@@ -63,10 +63,9 @@ struct Kernels {
                        const Nearest&, double cap, std::size_t k, double* gains,
                        const Workspace<T>&);
 
-    // Adds up the rows that have one of the centers `lost` of k, and would move to their
-    // second nearest without it.
-    void (*add_moved_rows)(const Rows<T>&, Range, const Nearest& two, double cap,
-                           Range lost, std::size_t k, const MovedRows&);
+    // Adds up the rows that would move to their second nearest center without the first.
+    void (*add_moved_rows)(const Rows<T>&, Range, const Centers<T>&, double cap,
+                           const MovedRows&, const Workspace<T>&);
 
     // Adds up the rows that are nearer to either half of their cluster, of which cluster
     // j has the centers 2 j and 2 j + 1.

@@ -98,14 +98,13 @@ struct Sums {
     double cost = 0;
 };
 
-// Sums of the rows that move when one of some centers is lost, by pairs of that center
-// and the next one; what they cost more, by the center that is lost; and what each of all
-// k centers keeps.
+// The rows that move when a center is lost: what they cost more, by that center, and
+// their sums by pairs of that center and the next one; and what each center keeps.
 struct MovedRows {
-    double* sums;    // pairs x p, as seen from the origin
-    double* masses;  // pairs
     double* costs;   // k
     double* kept;    // k
+    double* sums;    // k x k x p, as seen from the origin; null if nobody asks
+    double* masses;  // k x k
 };
 
 // Sums of the rows nearer to either half of their cluster, and the costs of k clusters.

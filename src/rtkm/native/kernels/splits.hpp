@@ -1,6 +1,7 @@
 // What it costs to lose each center, and two-means inside every cluster at once; for
 // kernels.cpp alone.
 #pragma once
+#include "kernels/nearest.hpp"
 #include "kernels/sums.hpp"
 #include "kernels/swaps.hpp"
 
@@ -21,23 +22,28 @@ inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
     for (; f < rows.p; ++f) sum[f] += weight * (x[f] - rows.origin[f]);
 }
 
-// Rows that lose their center move to the next one unless they cost too much there. The
-// sums are by pairs of centers: one of the range `lost`, and the next.
+// Rows that lose their center move to the next one unless they cost too much there.
 template <class T>
-void add_moved_rows(const Rows<T>& rows, Range range, const Nearest& two, double cap,
-                    Range lost, std::size_t k, const MovedRows& moved) {
-    for (std::size_t i = range.first; i < range.last; ++i) {
-        const std::size_t own = two.labels[2 * i], next = two.labels[2 * i + 1];
-        const double weight = rows.weight(i);
-        const double before = two.squared[2 * i], after = two.squared[2 * i + 1];
-        if (before <= cap) moved.kept[own] += weight;
-        if (own < lost.first || own >= lost.last) continue;
-        moved.costs[own] += weight * (smaller(after, cap) - smaller(before, cap));
-        if (!(after <= cap)) continue;
-        const std::size_t pair = (own - lost.first) * k + next;
-        moved.masses[pair] += weight;
-        add_from_origin(rows, i, weight, moved.sums + pair * rows.p);
-    }
+void add_moved_rows(const Rows<T>& rows, Range range, const Centers<T>& centers,
+                    double cap, const MovedRows& moved, const Workspace<T>& work) {
+    constexpr std::size_t lanes = tile_rows<T>;
+    for_each_tile<T>(range, [&](const Tile<T>& tile) {
+        tile_distances(rows, tile, centers, work);
+        several_smallest(centers.k, 1, work);
+        for (std::size_t l = 0; l < tile.count; ++l) {
+            const std::size_t i = tile.row[l];
+            const auto own = static_cast<std::size_t>(work.order[l]);
+            const auto next = static_cast<std::size_t>(work.order[lanes + l]);
+            const double weight = rows.weight(i);
+            const double before = work.nearest[l], after = work.nearest[lanes + l];
+            if (before <= cap) moved.kept[own] += weight;
+            moved.costs[own] += weight * (smaller(after, cap) - smaller(before, cap));
+            if (!moved.sums || !(after <= cap)) continue;
+            const std::size_t pair = own * centers.k + next;
+            moved.masses[pair] += weight;
+            add_from_origin(rows, i, weight, moved.sums + pair * rows.p);
+        }
+    });
 }
 
 // Squared distances of a tile's rows to both halves of their clusters, into the first two

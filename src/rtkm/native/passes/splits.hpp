@@ -12,11 +12,11 @@ public:
     SumsOfParts(std::size_t n_parts, std::size_t size)
         : parts_(n_parts, std::vector<double>(size)) {}
     double* operator[](std::size_t part) { return parts_[part].data(); }
-    const std::vector<double>& total() {
+    // Into those of the first part.
+    void add_up() {
         for (std::size_t part = 1; part < parts_.size(); ++part)
             for (std::size_t i = 0; i < parts_[0].size(); ++i)
                 parts_[0][i] += parts_[part][i];
-        return parts_[0];
     }
 
 private:
@@ -43,36 +43,35 @@ double saved_by_means(const Rows<T>& rows, const Centers<T>& centers, const doub
     return saved;
 }
 
-// What each center saves: the cost, capped, if its rows had to move to their second
-// nearest center, whose mean follows. Sums are by pairs of centers; where those are many,
-// a few centers are lost at a time.
+// What the loss of each center costs, capped: its rows move to their second nearest,
+// whose mean follows. (That each center is the mean of what it keeps is true of a
+// minimum, and taken for granted.) Where sums for each pair of centers would take too
+// much, no mean follows, and the cost is that of the move alone.
 template <class T>
 void losses(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& centers,
-            const Nearest& two, double cap, double* out) {
+            double cap, double* out) {
     constexpr std::size_t affordable = std::size_t{1} << 21;
     const std::size_t k = centers.k, p = rows.p;
-    const std::size_t at_once = std::clamp<std::size_t>(affordable / (k * (p + 1)), 1, k);
-    for (std::size_t first = 0; first < k; first += at_once) {
-        const Range lost{first, std::min(k, first + at_once)};
-        const std::size_t n_pairs = (lost.last - lost.first) * k;
-        const auto pointers = [&](double* of) {
-            return MovedRows{of, of + n_pairs * p, of + n_pairs * (p + 1),
-                             of + n_pairs * (p + 1) + k};
-        };
-        const std::size_t size = n_pairs * (p + 1) + 2 * k;
-        const Partition partition(rows.n, size);
-        SumsOfParts sums(partition.n_parts, size);
-        for_each_part(parallel, partition, p, [&](std::size_t part, Range range) {
-            kernels<T>().add_moved_rows(rows, range, two, cap, lost, k,
-                                        pointers(sums[part]));
-        });
-        sums.total();
-        const MovedRows moved = pointers(sums[0]);
-        for (std::size_t j = lost.first; j < lost.last; ++j) {
-            const std::size_t pair = (j - lost.first) * k;
-            out[j] = moved.costs[j] - saved_by_means(rows, centers, moved.sums + pair * p,
-                                                     moved.masses + pair, moved.kept);
-        }
+    const std::size_t n_pairs = k * k * (p + 1) <= affordable ? k * k : 0;
+    const std::size_t size = n_pairs * (p + 1) + 2 * k;
+    const auto pointers = [&](double* of) {
+        double* const sums = n_pairs ? of + 2 * k : nullptr;
+        return MovedRows{of, of + k, sums, sums + n_pairs * p};
+    };
+    const Partition partition(rows.n, size);
+    SumsOfParts parts(partition.n_parts, size);
+    pass<T>(parallel, partition, rows, k, 1,
+            [&](std::size_t part, Range range, const Workspace<T>& work) {
+                kernels<T>().add_moved_rows(rows, range, centers, cap,
+                                            pointers(parts[part]), work);
+            });
+    parts.add_up();
+    const MovedRows moved = pointers(parts[0]);
+    for (std::size_t j = 0; j < k; ++j) {
+        out[j] = moved.costs[j];
+        if (moved.sums)
+            out[j] -= saved_by_means(rows, centers, moved.sums + j * k * p,
+                                     moved.masses + j * k, moved.kept);
     }
 }
 
@@ -93,7 +92,7 @@ void split_step(const Parallel& parallel, const Rows<T>& rows, const Centers<T>&
                 kernels<T>().split_step(rows, range, halves, labels, cap,
                                         pointers(sums[part]), work);
             });
-    sums.total();
+    sums.add_up();
     const HalfSums found = pointers(sums[0]);
     std::copy_n(found.masses, n_halves, masses);
     std::copy_n(found.costs, n_halves / 2, costs);

@@ -163,15 +163,11 @@ public:
         });
     }
 
-    nb::ndarray<nb::numpy, double> losses(nb::object C, Matrix<std::int32_t> labels,
-                                          Matrix<double> squared, double cap) const {
-        if (labels.shape(1) != 2) throw nb::value_error("two labels a row are needed");
+    nb::ndarray<nb::numpy, double> losses(nb::object C, double cap) const {
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, C);
-            const Nearest two{labels.data(), squared.data(), nullptr, nullptr, 2};
             auto out = new_array<double>({centers.k});
-            without_gil(
-                [&] { rtkm::losses(parallel_, rows, centers, two, cap, out.data()); });
+            without_gil([&] { rtkm::losses(parallel_, rows, centers, cap, out.data()); });
             return out;
         });
     }
@@ -398,7 +394,7 @@ NB_MODULE(_native, m) {
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
         .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
              "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
-        .def("losses", &Table::losses, "C"_a, "labels"_a, "squared"_a, "cap"_a)
+        .def("losses", &Table::losses, "C"_a, "cap"_a)
         .def("split_step", &Table::split_step, "halves"_a, "labels"_a, "cap"_a)
         .def("count_along_lines", &Table::count_along_lines, "C"_a, "cap"_a, "per_half"_a,
              "n_bins"_a)

@@ -56,7 +56,9 @@ def test_units_matter_to_a_fixed_step_alone():
         [record[name]["objective"] for record in records]
         for name in ("RTKM, step 1.1", "RTKM")
     )
-    assert_allclose(free, free[0], rtol=1e-9)
+    # grades tie in one unit and differ by rounding in another, where the search may
+    # find the other one of two minima that are 1.6e-4 apart
+    assert_allclose(free, free[0], rtol=2e-4)
     assert max(fixed) > 1.2 * min(fixed)
     fractional = [record["RTKM, step 1.1"]["fractional"] for record in records]
     assert fractional[0] == 1.0 > fractional[2] > fractional[-1] == 0.0

@@ -80,7 +80,7 @@ class RTKM(CutByTail, WeightedClusterer):
         to where the trimmed cost falls most, in turn to a row and to half of a cluster,
         and stays there if the objective is lower a few steps later. With several
         memberships, all centers of a row move at once every other time. ``"auto"``
-        stops after 2 n_clusters swaps in a row, but at least 9 and at most 48, without
+        stops after 2 n_clusters swaps in a row, but at least 18 and at most 48, without
         improvement; 0 turns swaps off. A fixed ``step`` never swaps.
     init : str, array-like or callable, default="robust-k-means++"
         Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or

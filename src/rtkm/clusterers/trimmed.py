@@ -54,7 +54,7 @@ class TrimmedKMeans(_HardTrimming):
         Number of swaps to try after the descent: a center that is cheap to lose moves
         to where the trimmed cost falls most, in turn to a row and to half of a cluster,
         and stays there if the objective is lower a few steps later. ``"auto"`` stops
-        after 2 n_clusters swaps in a row, but at least 9 and at most 48, without
+        after 2 n_clusters swaps in a row, but at least 18 and at most 48, without
         improvement; 0 turns swaps off.
     init : str, array-like or callable, default="robust-k-means++"
         Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or

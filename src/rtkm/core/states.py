@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # weights closer than this to 0 or 1 are rounding dust
 DUST = 1e-10
+# rows that copies are made of at a time
+BLOCK = 1 << 16
 
 
 class Iterate(Protocol):
@@ -183,10 +185,17 @@ class Memberships(NamedTuple):
 
     def masses(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each cluster has of rows of which so much is kept."""
-        is_whole = self.clusters[:, 0] >= 0
         k, s = self.shares.shape[1], self.clusters.shape[1]
-        clusters, parts = self.clusters[is_whole].ravel(), np.repeat(kept[is_whole], s)
-        return np.bincount(clusters, parts, k) + self.shares.T @ kept[~is_whole]
+        masses = np.zeros(k)
+        # some rows at a time: copies of all would take more than what is known of them
+        for first in range(0, len(kept), BLOCK):
+            clusters, parts = (a[first : first + BLOCK] for a in (self.clusters, kept))
+            is_whole = clusters[:, 0] >= 0
+            labels = clusters[is_whole].ravel()
+            masses += np.bincount(labels, np.repeat(parts[is_whole], s), k)
+        if self.shares.shape[0]:
+            masses += self.shares.T @ kept[self.clusters[:, 0] < 0]
+        return masses
 
     def tocsr(self) -> sparse.csr_array:
         """Return the weights that are not zero."""

@@ -29,7 +29,7 @@ N_STEPS = 10
 # of the least distance of two centers: closer to where they were, they will go back
 NEAR_HOME = 0.03
 # swaps in a row without gain that end the search: two for every cluster, within limits
-LEAST_PATIENCE, MOST_PATIENCE = 9, 48
+LEAST_PATIENCE, MOST_PATIENCE = 18, 48
 # and where no move has much hope
 SHORT_PATIENCE = 5
 

@@ -215,7 +215,7 @@ def score_rows(
         for j, shape in shapes.items():
             for some, _ in blocks_of(np.flatnonzero(labels == j)):
                 costs[some] = shape.scores(X.rows(some))
-        scales = scales_of(X, labels, costs, len(C), inner)
+        scales = SortedCosts(X, labels, costs, len(C)).scales(inner)
     best = np.empty(X.n_rows, np.int32)
     values = np.empty(X.n_rows)
     for rows, _ in blocks_of(np.arange(X.n_rows)):
@@ -237,22 +237,38 @@ def in_scales(
         return np.where(costs > 0, costs / scales, 0.0)
 
 
-def scales_of(
-    X: Table,
-    labels: NDArray[np.int32],
-    costs: NDArray[np.float64],
-    k: int,
-    inner: float,
-) -> NDArray[np.float64]:
-    """Return the middle of the costs of the inner rows of each cluster."""
-    scales = np.zeros(k)
-    by_cluster = np.argsort(labels, kind="stable")
-    ends = np.cumsum(np.bincount(labels, minlength=k))
-    for j, rows in enumerate(np.split(by_cluster, ends[:-1])):
-        if len(rows):
-            weights = None if X.weights is None else X.weights[rows]
-            scales[j] = quantile(costs[rows], weights, MIDDLE * inner)
-    return scales
+class SortedCosts:
+    """The costs of the rows of each cluster, in order."""
+
+    def __init__(
+        self, X: Table, labels: NDArray[np.int32], costs: NDArray[np.float64], k: int
+    ) -> None:
+        self.clusters = []
+        by_cluster = np.argsort(labels, kind="stable")
+        ends = np.cumsum(np.bincount(labels, minlength=k))
+        for rows in np.split(by_cluster, ends[:-1]):
+            values = costs[rows]
+            if X.weights is None:
+                values.sort()
+                reached = np.arange(1.0, len(rows) + 1)
+            else:
+                order = np.argsort(values, kind="stable")
+                values, reached = values[order], np.cumsum(X.weights[rows][order])
+            self.clusters.append((values, reached))
+
+    def scales(self, inner: float) -> NDArray[np.float64]:
+        """Return the middle of the costs of the inner rows of each cluster."""
+        return np.array([middle_of(*sorted_, inner) for sorted_ in self.clusters])
+
+
+def middle_of(
+    values: NDArray[np.float64], reached: NDArray[np.float64], inner: float
+) -> float:
+    """Return the middle of the inner ones of sorted values, by the weight reached."""
+    if not len(values) or not reached[-1] > 0:
+        return 0.0
+    mass = mass_of(MIDDLE * inner, reached[-1])
+    return float(values[np.searchsorted(reached, mass)])
 
 
 def quantile(
@@ -260,9 +276,13 @@ def quantile(
 ) -> float:
     """Return the value up to which a share of the weight lies."""
     total = float(len(values) if weights is None else weights.sum())
-    # a whole number of rows stays one when it is rounded
-    mass = share * total * (1 - 1e-12)
+    mass = mass_of(share, total)
     return cut_of(np.ascontiguousarray(values), weights, mass).threshold
+
+
+def mass_of(share: float, total: float) -> float:
+    """Return a share of the weight; a whole number of rows stays one when rounded."""
+    return share * total * (1 - 1e-12)
 
 
 def inner_scores(
@@ -413,8 +433,10 @@ def fit_tail(
     if kept_mass < LEAST_ROWS:
         return None
 
+    middle_costs = SortedCosts(Y, labels, costs, len(C))
+
     def score(C: NDArray[Any], share: float) -> Scored:
-        scales = scales_of(Y, labels, costs, len(C), 1 - share)
+        scales = middle_costs.scales(1 - share)
         return Scored(C, Scores(labels, in_scales(costs, scales[labels]), scales), v)
 
     start = 1 - kept_mass / Y.mass

@@ -10,11 +10,11 @@ from scipy import sparse
 
 from rtkm._warnings import ScaleWarning, warn
 from rtkm.core.states import blocks_of
-from rtkm.core.table import Table
+from rtkm.core.table import Table, column_ends
 
 MOST_VARIANCE = 0.95  # of all columns, in one
 # rows that show at a glance that no column comes near this
-N_GLANCED = 8192
+N_GLANCED = 2048
 
 
 def warn_of_scale(X: Table, kept: NDArray[np.float64], names: Any) -> None:
@@ -22,12 +22,14 @@ def warn_of_scale(X: Table, kept: NDArray[np.float64], names: Any) -> None:
     weights = kept if X.weights is None else kept * X.weights
     rows = np.flatnonzero(weights > 0)
     glance = rows[:: -(-len(rows) // N_GLANCED)]
-    varies = X.ends[0] < X.ends[1]  # rounding leaves a variance to large constants
     for some in (glance, rows):
+        is_whole = len(some) == len(rows)
+        low, high = X.ends if is_whole else column_ends(X.X[some])
+        varies = low < high  # rounding leaves a variance to large constants
         variances = column_variances(X, some, weights[some]) * varies
         total, j = variances.sum(), int(variances.argmax())
         share = variances[j] / total if total > 0 else 0.0
-        if share < MOST_VARIANCE - 0.2 or len(some) == len(rows):
+        if share < MOST_VARIANCE - 0.2 or is_whole:
             break
     if share > MOST_VARIANCE and np.count_nonzero(varies) > 1:
         # never 100 %, as other columns vary too

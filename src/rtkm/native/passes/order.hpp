@@ -48,21 +48,68 @@ double leading_value(const Rows<T>& rows, std::size_t i) {
     return e < rows.indptr[i + 1] && rows.indices[e] == 0 ? rows.data[e] : T{0};
 }
 
-// Sorting contiguous keys of the first column settles most of the order; only rows that
-// tie there are compared as rows.
+// Numbers in the order of the first column, which tie where its values are close: evenly
+// over where most of them are, by a sample, and one number for all that is beyond.
 template <class T>
-void lexicographic_order(const Rows<T>& rows, std::uint32_t* order) {
-    std::vector<std::pair<std::uint64_t, std::size_t>> keys(rows.n);
-    for (std::size_t i = 0; i < rows.n; ++i)
-        keys[i] = {ordered_bits(leading_value(rows, i)), i};
-    std::sort(keys.begin(), keys.end());
-    for (std::size_t i = 0; i < rows.n; ++i)
-        order[i] = static_cast<std::uint32_t>(keys[i].second);
-    for (std::size_t first = 0, last; first < rows.n; first = last) {
-        for (last = first + 1; last < rows.n && keys[last].first == keys[first].first;)
-            ++last;
-        std::stable_sort(order + first, order + last, LexicographicLess<T>{rows});
+std::vector<std::uint32_t> leading_keys(const Parallel& parallel, const Rows<T>& rows) {
+    constexpr std::size_t most = 257;
+    std::vector<double> sample(std::min(rows.n, most));
+    for (std::size_t i = 0; i < sample.size(); ++i)
+        sample[i] = leading_value(rows, i * (rows.n / sample.size()));
+    std::sort(sample.begin(), sample.end());
+    const double low = sample[sample.size() / 10],
+                 width = sample[sample.size() * 9 / 10] - low;
+    constexpr double half = 2147483648.0, last = 4294967295.0;
+    const double per_unit = half / 2 / width;
+    std::vector<std::uint32_t> keys(rows.n);
+    for_each_part(parallel, Partition(rows.n), 8, [&](std::size_t, Range range) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const double away = leading_value(rows, i) - low;
+            // a column that is mostly one value has no width
+            const double place = away == 0 ? 0 : away * per_unit;
+            keys[i] = static_cast<std::uint32_t>(std::clamp(place + half, 0.0, last));
+        }
+    });
+    return keys;
+}
+
+// Sorts some rows, which come by their number, by their keys; those that tie as rows.
+template <class T>
+void sort_bucket(const Rows<T>& rows, const std::uint32_t* keys, std::uint32_t* first,
+                 std::uint32_t* last) {
+    std::vector<std::uint64_t> pairs(last - first);
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        pairs[i] = std::uint64_t{keys[first[i]]} << 32 | first[i];
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+        first[i] = static_cast<std::uint32_t>(pairs[i]);
+    for (std::uint32_t* end; first < last; first = end) {
+        for (end = first + 1; end < last && keys[*end] == keys[*first];) ++end;
+        if (end - first > 1) std::stable_sort(first, end, LexicographicLess<T>{rows});
     }
+}
+
+// Keys of the first column settle most of the order. Rows are dealt into buckets by the
+// leading bits of these, and each bucket, which fits the caches, is sorted by itself.
+template <class T>
+void lexicographic_order(const Parallel& parallel, const Rows<T>& rows,
+                         std::uint32_t* order) {
+    const std::vector<std::uint32_t> keys = leading_keys(parallel, rows);
+    int shift = 32 - 16;
+    while (shift < 31 && rows.n >> (32 - shift) < 8) ++shift;
+    std::vector<std::size_t> ends((UINT32_MAX >> shift) + 2);
+    for (const std::uint32_t key : keys) ++ends[(key >> shift) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    for (std::size_t i = 0; i < rows.n; ++i)
+        order[ends[keys[i] >> shift]++] = static_cast<std::uint32_t>(i);
+    const std::size_t n_buckets = ends.size() - 1;
+    const std::size_t work = 256 * (rows.n / n_buckets + 1);
+    for_each_part(parallel, Partition(n_buckets, 0, 16), work,
+                  [&](std::size_t, Range buckets) {
+                      for (std::size_t b = buckets.first; b < buckets.last; ++b)
+                          sort_bucket(rows, keys.data(), order + (b ? ends[b - 1] : 0),
+                                      order + ends[b]);
+                  });
 }
 
 // The number of distinct rows of positive weight, counted no further than `enough`.

@@ -26,16 +26,17 @@ struct Parallel {
 };
 
 // Rows cut into parts: at most 16, and fewer where each needs `numbers_each` for its
-// partial sums and those are many.
+// partial sums and those are many, or where a part has not at least `rows_each`.
 struct Partition {
     std::size_t n_rows, n_parts;
 
-    explicit Partition(std::size_t n_rows, std::size_t numbers_each = 0)
+    explicit Partition(std::size_t n_rows, std::size_t numbers_each = 0,
+                       std::size_t rows_each = 512)
         : n_rows(n_rows) {
         constexpr std::size_t affordable = std::size_t{1} << 23;
         const std::size_t most =
             std::clamp<std::size_t>(affordable / (numbers_each + 1), 4, 16);
-        n_parts = std::clamp<std::size_t>(n_rows / 512, 1, most);
+        n_parts = std::clamp<std::size_t>(n_rows / rows_each, 1, most);
     }
     // Boundaries are multiples of 16 rows, so that only the last tile can be short.
     Range operator[](std::size_t part) const {

@@ -75,7 +75,8 @@ struct Values {
 
 inline detail::Histogram histogram(const Parallel& parallel, const Values& values,
                                    const detail::Prefix& prefix) {
-    const Partition partition(values.n);
+    // fewer rows than buckets are counted before a histogram of their own is cleared
+    const Partition partition(values.n, 0, 4 * detail::n_buckets);
     std::vector<detail::Histogram> partial(partition.n_parts);
     for_each_part(parallel, partition, 8, [&](std::size_t part, Range rows) {
         detail::Histogram& buckets = partial[part];

@@ -247,7 +247,8 @@ public:
     nb::ndarray<nb::numpy, std::uint32_t> lexicographic_order() const {
         return visit([&](const auto& rows) {
             auto order = new_array<std::uint32_t>({rows.n});
-            without_gil([&] { rtkm::lexicographic_order(rows, order.data()); });
+            without_gil(
+                [&] { rtkm::lexicographic_order(parallel_, rows, order.data()); });
             return order;
         });
     }

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import column
+from scipy import sparse
 
 from rtkm import NEOKMeans, estimate_neo_parameters
 from rtkm.clusterers.neo_estimates import (
@@ -129,6 +130,43 @@ def test_duplicates_on_their_center_are_members():
     assert model.n_outliers_ == 0
     assert model.objective_ == model.reach_ == 0
     assert_array_equal(model.memberships_.sum(axis=1), np.ones(6))
+
+
+def assign_by_all_distances(X, C, n_left_out, n_extra):
+    """Return what the step finds, from all distances at once."""
+    D = X.squared_distances(C).astype(np.float64)
+    rows = np.arange(len(D))
+    sure = np.argsort(D.min(axis=1), kind="stable")[: len(D) - n_left_out]
+    U = np.zeros(D.shape, dtype=bool)
+    U[rows[sure], D[sure].argmin(axis=1)] = True
+    rest = np.where(U, np.inf, D).ravel()
+    further = np.argsort(rest, kind="stable")[: n_extra + n_left_out]
+    U.ravel()[further] = True
+    return U, D[U].sum(), rest[further].max(initial=0.0)
+
+
+@pytest.mark.parametrize("make", [np.asarray, np.float32, np.round, sparse.csr_array])
+@pytest.mark.parametrize("overlap", [-0.05, 0.0, 0.1, 0.6, 1.7])
+def test_every_step_is_that_of_all_distances(make, overlap):
+    rng = np.random.default_rng(7)
+    blobs = 3 * rng.normal(size=(5, 3))[rng.integers(5, size=200)]
+    X = make(blobs + rng.normal(size=blobs.shape))
+    table = make_table(X)
+    # of the distances, which sums that are kept from step to step do not share
+    rtol = 32 * np.finfo(table.dtype).eps
+    model = NEOKMeans(5, overlap=overlap, contamination=20, random_state=0)
+    states = []
+    model.set_params(on_step=states.append).fit(X)
+    assert len(states) > 2
+    for state in states:
+        U, objective, reach = assign_by_all_distances(
+            table, state.C, 20, model._n_extra(table)
+        )
+        assert_array_equal(state.W, U)
+        assert_array_equal(state.v, U.any(axis=1))
+        assert_allclose((state.objective, state.reach), (objective, reach), rtol=rtol)
+        means = table.weighted_means(U.astype(float), fallback=state.C)
+        assert_allclose(state.means_of(table), means, rtol=rtol, atol=rtol)
 
 
 # Estimators

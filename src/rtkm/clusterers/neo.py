@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from rtkm._warnings import warn
 from rtkm.clusterers._rule import FittedRule, RowResults
 from rtkm.clusterers._tail_cut import CutByTail
 from rtkm.core.fields import Learned, Scalar
 from rtkm.core.params import OutlierRows, Rule, Tolerance, is_number, whole_rows
-from rtkm.core.states import Crisp
+from rtkm.core.states import TrimmedState, blocks_of, places_in
 from rtkm.core.table import Table, one_hot, smallest
 from rtkm.seeding import Init
 
@@ -155,29 +156,27 @@ class NEOKMeans(CutByTail):
     init: Init = "robust-k-means++"
 
     def _start(self, X: Table, C: NDArray[Any]) -> NEOState:
-        labels = X.nearest(C, 1).labels[:, 0]
-        everything = np.ones(X.n_rows, dtype=bool)
-        return self._assign(X, X.label_means(labels, everything, fallback=C))
+        return self._assign(X, X.concentrate(C, 1, X.mass).means)
 
     def _step(self, X: Table, state: NEOState) -> NEOState:
-        return self._assign(X, X.weighted_means(state.W, fallback=state.C))
+        return self._assign(X, state.means_of(X), last=state)
 
-    def _assign(self, X: Table, C: NDArray[Any]) -> NEOState:
-        n, k = X.n_rows, len(C)
+    def _assign(
+        self, X: Table, C: NDArray[Any], last: NEOState | None = None
+    ) -> NEOState:
         n_left_out = self._n_trimmed(X)
-        D = X.squared_distances(C).astype(np.float64, copy=False)
-        sure = smallest(D.min(axis=1), n - n_left_out)
-        U = one_hot(D.argmin(axis=1), k) & sure[:, None]
-        rest = np.where(U, np.inf, D).ravel()
-        extra = smallest(rest, self._n_extra(X) + n_left_out)
-        U |= extra.reshape(n, k)
-        return NEOState(
-            C=C,
-            W=U.astype(np.float64),
-            v=np.where(U.any(axis=1), 1.0, 0.0),
-            objective=float(D[U].sum()),
-            reach=float(rest[extra].max(initial=0.0)),
+        sure = X.concentrate(
+            C, 1, X.mass - n_left_out, last=last.sure if last else None
         )
+        # a trimmed row may come back to its nearest center
+        not_nearer = np.where(sure.kept, X.other_lower(sure), 0.0)
+        n_further = self._n_extra(X) + n_left_out
+        # a little more than last time spares a second look at most rows
+        reach = 1.05 * last.reach if last else expected_reach(not_nearer, n_further)
+        rows, clusters, reach, cost = cheapest_further(
+            X, sure, not_nearer, n_further, reach
+        )
+        return NEOState(C, sure, rows, clusters, reach, sure.objective + cost)
 
     def _n_trimmed(self, X: Table) -> int:
         return whole_rows(self.contamination, X.mass)
@@ -233,8 +232,136 @@ class NEORule(FittedRule):
         return costs.sum(axis=1)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class NEOState(Crisp):
-    """An iterate, and the largest squared distance of its further memberships."""
+@dataclass(frozen=True, eq=False)
+class NEOState:
+    """An iterate: rows that are sure of their nearest cluster, and further ones.
 
+    Row ``rows[i]`` is in cluster ``clusters[i]`` besides, in the order of the rows;
+    `reach` is the largest squared distance of these.
+    """
+
+    C: NDArray[Any]
+    sure: TrimmedState
+    rows: NDArray[np.intp]
+    clusters: NDArray[np.int32]
     reach: float
+    objective: float
+    n_iter: int = 0
+
+    @property
+    def W(self) -> NDArray[np.float64]:  # noqa: N802
+        """Memberships (n, k)."""
+        return self.compact_memberships().toarray()
+
+    @property
+    def v(self) -> NDArray[np.float64]:
+        """Inlier weights (n,)."""
+        return self.inlier_mask.astype(np.float64)
+
+    @property
+    def level(self) -> float:
+        """What iterates are compared by."""
+        return self.objective
+
+    @property
+    def n_memberships(self) -> int:
+        """Nearest centers that a row sits on if it sits on any."""
+        return 1
+
+    @property
+    def inlier_mask(self) -> NDArray[np.bool_]:
+        """Rows that are in any cluster."""
+        mask = self.sure.kept.copy()
+        mask[self.rows] = True
+        return mask
+
+    @property
+    def n_partial(self) -> int:
+        """Rows that are kept or shared in part only because it ended too early."""
+        return 0
+
+    def means_of(self, X: Table) -> NDArray[Any]:
+        """Return the means of the members of each cluster."""
+        k, sure = len(self.C), self.sure
+        masses = np.bincount(sure.clusters[sure.kept, 0], minlength=k).astype(float)
+        further, rows = np.unique(self.rows, return_inverse=True)
+        shift = np.zeros(self.C.shape)
+        for some, place in blocks_of(further):
+            first, last = np.searchsorted(rows, [place.start, place.start + len(some)])
+            own = slice(first, last)
+            W = np.zeros((len(some), k))
+            W[rows[own] - place.start, self.clusters[own]] = 1.0
+            sums, more = X.part(some).weighted_sums(W)
+            masses += more
+            shift += sums - more[:, None] * sure.means
+        means, filled = sure.means.copy(), masses > 0
+        moved = means[filled] + shift[filled] / masses[filled, None]
+        # no mean is beyond its rows, as rounding would have it in a constant column
+        means[filled] = np.clip(moved, *X.ends)
+        return means
+
+    def compact_memberships(self) -> sparse.csr_array:
+        """Return the memberships, those that are not zero."""
+        kept = np.flatnonzero(self.sure.kept)
+        rows = np.concatenate([kept, self.rows])
+        clusters = np.concatenate([self.sure.clusters[kept, 0], self.clusters])
+        shape = len(self.sure.kept), len(self.C)
+        return sparse.csr_array((np.ones(len(rows)), (rows, clusters)), shape)
+
+    def labels(self, X: Table) -> NDArray[np.int32]:
+        """Return the nearest center, which a row in any cluster belongs to."""
+        return self.sure.labels(X)
+
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        return replace(
+            self,
+            C=self.C[order],
+            sure=self.sure.renumbered(order),
+            clusters=places_in(order)[self.clusters],
+        )
+
+    def settled(self, last: NEOState, tol: float) -> bool:
+        """Whether no membership changed, or only rounding still moves rows."""
+        if self.objective >= last.objective:
+            return True
+        same = (self.rows, last.rows), (self.clusters, last.clusters)
+        return not self.sure.n_changed and all(np.array_equal(*pair) for pair in same)
+
+
+def expected_reach(not_nearer: NDArray[np.float64], n_further: int) -> float:
+    """Return about how far the cheapest further memberships will reach."""
+    if n_further >= len(not_nearer):
+        return np.inf
+    return float(np.partition(not_nearer, n_further)[n_further])
+
+
+def cheapest_further(
+    X: Table,
+    sure: TrimmedState,
+    not_nearer: NDArray[np.float64],
+    n_further: int,
+    reach: float,
+) -> tuple[NDArray[np.intp], NDArray[np.int32], float, float]:
+    """Return rows and clusters of the cheapest further memberships, reach and cost.
+
+    They are sought among the rows of which a further center can be within reach. If
+    that does not hold enough of them, what it holds tells how far to look.
+    """
+    if n_further == 0:
+        return np.empty(0, np.intp), np.empty(0, np.int32), 0.0, 0.0
+    while True:
+        rows = np.flatnonzero(not_nearer <= reach)
+        D = X.part(rows).squared_distances(sure.C).astype(np.float64, copy=False)
+        is_sure = sure.kept[rows]
+        D[is_sure, sure.clusters[rows[is_sure], 0]] = np.inf
+        if D.size - is_sure.sum() < n_further:
+            reach = np.inf
+            continue
+        chosen = smallest(D.ravel(), n_further).reshape(D.shape)
+        costs = D[chosen]
+        if costs.max() <= reach:
+            break
+        reach = float(costs.max())
+    places, clusters = np.nonzero(chosen)
+    return rows[places], clusters.astype(np.int32), float(costs.max()), costs.sum()

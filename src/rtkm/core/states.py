@@ -133,15 +133,6 @@ class State:
         return last.objective - self.objective <= tol * abs(last.objective)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Crisp(State):
-    """A state whose memberships are all 0 or 1, so that they can repeat."""
-
-    def settled(self, last: State, tol: float) -> bool:
-        """Whether no membership changed, or only rounding still moves rows."""
-        return self.objective >= last.objective or np.array_equal(self.W, last.W)
-
-
 class Nearest(NamedTuple):
     """Each row's nearest centers: their numbers and squared distances, (n, s) each.
 

@@ -188,6 +188,16 @@ class Table:
         """Return the nearest centers of every row; ties go to the lowest number."""
         return Nearest(*self._native.nearest(C, n_memberships))
 
+    def other_lower(self, state: TrimmedState) -> NDArray[np.float64]:
+        """Return what the squared distances of each row to other centers are at least.
+
+        Others are all but its own one; in the dense case no distance is computed.
+        """
+        if sparse.issparse(self.X):
+            return self.nearest(state.C, 1).spare
+        bounds = state.native.other_lower.astype(np.float64)
+        return np.square(np.maximum(bounds, 0.0) * self.unit)
+
     def weighted_sums(
         self, W: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

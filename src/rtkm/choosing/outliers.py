@@ -67,11 +67,11 @@ class Scores(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """Rows scored by centers, which may have moved, and what is kept of each."""
+    """Rows scored by centers, which may have moved, and the dimension of clusters."""
 
     C: NDArray[Any]
     scores: Scores
-    v: NDArray[np.float64]
+    dimension: float
 
 
 # scores rows anew by centers and a share of outliers
@@ -112,9 +112,7 @@ def choose_outliers(
 ) -> Outliers:
     """Flag what is beyond light tails, but nothing that heavy tails explain."""
     shapes = find_shapes(Y, C)
-    flags, is_heavy = light_or_heavy(
-        Y, C, refitting(Y, shapes), shapes, start, false_alarms
-    )
+    flags, is_heavy = light_or_heavy(Y, C, refitting(Y, shapes), start, false_alarms)
     return Outliers(flags, is_heavy, shapes)
 
 
@@ -123,7 +121,9 @@ def refitting(X: Table, shapes: dict[int, Shape]) -> Scoring:
 
     def score(C: NDArray[Any], share: float) -> Scored:
         state = trimmed_fit(X, C, share * X.mass)
-        return Scored(state.C, score_rows(X, state.C, shapes, 1 - share), state.v)
+        scores = score_rows(X, state.C, shapes, 1 - share)
+        dimension = effective_dimension(X, state.C, shapes, scores, state.v)
+        return Scored(state.C, scores, dimension)
 
     return score
 
@@ -132,15 +132,14 @@ def light_or_heavy(
     X: Table,
     C: NDArray[Any],
     score: Scoring,
-    shapes: dict[int, Shape],
     start: float,
     false_alarms: float,
 ) -> tuple[Flags, bool]:
     """Flag rows beyond light tails, or heavy ones where these explain most of them."""
-    light = flag_rows(X, C, score, shapes, fit_light, start, false_alarms)
+    light = flag_rows(X, C, score, fit_light, start, false_alarms)
     if not light.mass:
         return light, False
-    heavy = flag_rows(X, light.C, score, shapes, fit_heavy, light.share, false_alarms)
+    heavy = flag_rows(X, light.C, score, fit_heavy, light.share, false_alarms)
     is_heavy = heavy.mass < EXPLAINED * light.mass
     return (heavy, True) if is_heavy else (light, False)
 
@@ -149,7 +148,6 @@ def flag_rows(
     X: Table,
     C: NDArray[Any],
     score: Scoring,
-    shapes: dict[int, Shape],
     fit_tail: Callable[[Inner], Tail],
     start: float,
     false_alarms: float,
@@ -158,8 +156,8 @@ def flag_rows(
     share, path = start, [start]
     mass, limit, tail = 0.0, -1.0, None
     for _ in range(MAX_ROUNDS):
-        C, scores, v = score(C, share)
-        inner = inner_scores(X, C, shapes, scores, v, 1 - share)
+        C, scores, dimension = score(C, share)
+        inner = inner_scores(X, scores, dimension, 1 - share)
         if inner is None:
             return Flags(0.0, -1.0, (*path, 0.0), None, C, scores.scales)
         tail = fit_tail(inner)
@@ -286,12 +284,7 @@ def mass_of(share: float, total: float) -> float:
 
 
 def inner_scores(
-    X: Table,
-    C: NDArray[Any],
-    shapes: dict[int, Shape],
-    scores: Scores,
-    v: NDArray[np.float64],
-    inner: float,
+    X: Table, scores: Scores, dimension: float, inner: float
 ) -> Inner | None:
     """Return what a tail is fitted to, or nothing where the scores do not spread."""
     # a cluster whose rows are mostly equal has no scale, and shows nothing of the tail
@@ -305,7 +298,6 @@ def inner_scores(
     )
     if not 0 < low < high < np.inf:
         return None
-    dimension = effective_dimension(X, C, shapes, scores, v)
     return Inner(low, middle, high, dimension, X.mass)
 
 
@@ -433,14 +425,20 @@ def fit_tail(
     if kept_mass < LEAST_ROWS:
         return None
 
-    middle_costs = SortedCosts(Y, labels, costs, len(C))
+    start = 1 - kept_mass / Y.mass
+    sorted_costs = SortedCosts(Y, labels, costs, len(C))
+
+    def scores_at(share: float) -> Scores:
+        scales = sorted_costs.scales(1 - share)
+        return Scores(labels, in_scales(costs, scales[labels]), scales)
+
+    # of all clusters in their scales, which the share changes all alike
+    dimension = effective_dimension(Y, C, {}, scores_at(start), v)
 
     def score(C: NDArray[Any], share: float) -> Scored:
-        scales = middle_costs.scales(1 - share)
-        return Scored(C, Scores(labels, in_scales(costs, scales[labels]), scales), v)
+        return Scored(C, scores_at(share), dimension)
 
-    start = 1 - kept_mass / Y.mass
-    flags, _ = light_or_heavy(Y, C, score, {}, start, false_alarms)
+    flags, _ = light_or_heavy(Y, C, score, start, false_alarms)
     if flags.tail is None:
         return None
     return FittedTail(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
+from scipy import optimize, special
 
 # shares of the inner rows between whose scores the tail is measured
 LOW, MIDDLE, HIGH = 0.4, 0.5, 0.9
@@ -79,8 +79,7 @@ def fit_heavy(inner: Inner) -> Tail:
     It is what squared distances are where rows have a multivariate t distribution.
     """
     spread = np.log(inner.high / inner.low)
-    highs, lows = (special.fdtri(inner.dimension, NUS, q) for q in (HIGH, LOW))
-    spreads = np.log(highs / lows)
+    spreads = f_spreads(inner.dimension)
     if spread <= spreads[-1]:
         return fit_light(inner)
     nu = float(np.exp(np.interp(-spread, -spreads, np.log(NUS))))
@@ -93,6 +92,14 @@ def chi_square_spreads() -> NDArray[np.float64]:
     """Return the logarithm of high over low, for all degrees of freedom."""
     a = DEGREES / 2
     return np.log(special.gammaincinv(a, HIGH) / special.gammaincinv(a, LOW))
+
+
+@lru_cache(maxsize=8)
+def f_spreads(dimension: float) -> NDArray[np.float64]:
+    """Return the logarithm of high over low, for all heavy tails of a dimension."""
+    highs, lows = (special.fdtri(dimension, NUS, q) for q in (HIGH, LOW))
+    spreads: NDArray[np.float64] = np.log(highs / lows)
+    return spreads
 
 
 def chi_square_quantile(share: float, degrees: float) -> float:
@@ -131,12 +138,15 @@ def mixture_cutoff(
     if not counts.any():
         return 0.0
     scales, shares = scales[counts], masses[counts] / masses[counts].sum()
-    score = tail.score_at(chance)
-    low, high = score * float(scales.min()), score * float(scales.max())
-    for _ in range(60):
-        middle = low + (high - low) / 2
-        if shares @ tail.beyond(middle / scales) > chance:
-            low = middle
-        else:
-            high = middle
-    return high
+    score, widest = tail.score_at(chance), float(scales.max())
+    scales = scales / widest
+
+    def excess(cutoff: float) -> float:
+        return float(shares @ tail.beyond(cutoff * score / scales)) - chance
+
+    low, high = float(scales.min()), 1.0
+    # at clusters of one width rounding alone decides about the sign
+    if low == high or not excess(low) > 0 > excess(high):
+        return widest * score
+    found: float = optimize.brentq(excess, low, high, xtol=1e-300, rtol=1e-14)
+    return found * widest * score

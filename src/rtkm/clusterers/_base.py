@@ -299,10 +299,10 @@ class PrototypeClusterer(PredictMixin):
 
     def _publish(self, X: Table, run: Run[Any]) -> None:
         """Turn the best run into fitted attributes."""
+        X.release()
         if self._seeds_itself:  # centers that were given keep their numbers
             run.state = run.state.renumbered(largest_first(X, run.state))
         state = run.state
-        X.release()
         # from here on they are the caller's to change
         self.cluster_centers_ = np.require(state.C, requirements="W")
         self._n_nearest_fitted = self._n_nearest()

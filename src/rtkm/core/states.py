@@ -453,14 +453,15 @@ def places_in(order: NDArray[np.intp]) -> NDArray[np.int32]:
 
 def largest_first(X: Table, state: Iterate) -> NDArray[np.intp]:
     """Return the order of clusters by the weight they keep, then by their centers."""
-    kept = state.v.copy()
+    kept = state.v
+    # that of a hard state is made anew, and may be changed
     if isinstance(state, HardState) and state.cut.threshold < np.inf:
         # which of the rows that tie at the cut are kept depends on their order
         trimmed = np.flatnonzero(kept < 1)
         costs = X.part(trimmed).nearest(state.C, state.n_memberships).cost
         kept[trimmed[costs <= state.cut.threshold]] = 1.0
     if X.weights is not None:
-        kept *= X.weights
+        kept = kept * X.weights
     memberships = state.compact_memberships()
     if isinstance(memberships, Memberships):
         masses = memberships.masses(kept)

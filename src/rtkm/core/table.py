@@ -79,7 +79,9 @@ class Table:
     @cached_property
     def ends(self) -> NDArray[np.float64]:
         """The smallest and the largest value of each column, (2, n_features)."""
-        return column_ends(self.X)
+        if sparse.issparse(self.X):
+            return column_ends(self.X)
+        return self._native.column_ends()
 
     @cached_property
     def squared_scale(self) -> float:

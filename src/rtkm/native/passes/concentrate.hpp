@@ -74,9 +74,11 @@ TrimmedPass<T> concentrate(const Parallel& parallel, const StepInput<T>& input,
         return input.kept_mass > sweep->sure_mass &&
                input.kept_mass <= sweep->sure_mass + open_mass;
     };
-    look_until_it_holds(first_window(input, last), input.rows.n, look, holds_cut, [&] {
-        return window_for(parallel, input.rows, sweep->undecided, input.kept_share());
-    });
+    const Window after_jump = last ? not_far_below(last->cut.threshold) : all_undecided;
+    look_until_it_holds(
+        first_window(input, last, after_jump), input.rows.n, look, holds_cut, [&] {
+            return window_for(parallel, input.rows, sweep->undecided, input.kept_share());
+        });
     found.cut = input.trims() ? settle_cut(parallel, pass, *sweep, input.kept_mass)
                               : Cut{infinity, input.rows.n, 1.0};
     sweep->add_to(found.moments());

@@ -121,6 +121,35 @@ void swap_gains(const Parallel& parallel, const Rows<T>& rows,
         for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
 }
 
+// The smallest and the largest value of each column of dense rows, p each.
+template <class T>
+void column_ends(const Parallel& parallel, const Rows<T>& rows, double* low,
+                 double* high) {
+    const Partition partition(rows.n);
+    std::vector<std::vector<T>> lows(partition.n_parts), highs(partition.n_parts);
+    for_each_part(parallel, partition, rows.p, [&](std::size_t part, Range range) {
+        const T* x = rows.data + range.first * rows.p;
+        if (lows[part].empty()) {
+            lows[part].assign(x, x + rows.p);
+            highs[part] = lows[part];
+        }
+        T *const least = lows[part].data(), *const most = highs[part].data();
+        for (std::size_t i = range.first; i < range.last; ++i, x += rows.p)
+            for (std::size_t f = 0; f < rows.p; ++f) {
+                least[f] = x[f] < least[f] ? x[f] : least[f];
+                most[f] = x[f] > most[f] ? x[f] : most[f];
+            }
+    });
+    for (std::size_t f = 0; f < rows.p; ++f) {
+        low[f] = lows[0][f];
+        high[f] = highs[0][f];
+        for (std::size_t part = 1; part < partition.n_parts; ++part) {
+            low[f] = std::min<double>(low[f], lows[part][f]);
+            high[f] = std::max<double>(high[f], highs[part][f]);
+        }
+    }
+}
+
 // Counts k x k x n_bins masses; a bin is one of `per_half` between the middle of a line
 // and its end.
 template <class T>

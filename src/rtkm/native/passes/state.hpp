@@ -87,11 +87,13 @@ private:
     }
 };
 
-// Where a step looks for its cut first.
+// Where a step looks for its cut first; `otherwise` if the centers are not those that the
+// last step leads to.
 template <class T>
-Window first_window(const StepInput<T>& input, const PassState<T>* last) {
+Window first_window(const StepInput<T>& input, const PassState<T>* last,
+                    const Window& otherwise = all_undecided) {
     if (!input.trims()) return all_kept;
-    return last && last->leads_to(input.centers) ? last->expected : all_undecided;
+    return last && last->leads_to(input.centers) ? last->expected : otherwise;
 }
 
 }  // namespace rtkm

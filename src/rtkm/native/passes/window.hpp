@@ -24,11 +24,16 @@ struct Margins {
     }
 };
 
+// Where the next cut is expected when a center has jumped, or the last cut did: it may be
+// anywhere, but hardly far below, so that most rows can rest.
+inline Window not_far_below(double threshold) {
+    return std::isinf(threshold) ? all_undecided : Window{0.8 * threshold, infinity};
+}
+
 // Where the next cut is expected, after one at `threshold` and one at `last` before it.
 inline Window expected_cut(double threshold, double last) {
-    if (!(last > 0) || std::isinf(threshold)) return all_undecided;
     const double change = threshold / last - 1;
-    if (!(std::abs(change) < 0.05)) return all_undecided;
+    if (!(std::abs(change) < 0.05)) return not_far_below(threshold);
     const Margins margins(change, 1.5, 1e-3);
     return {threshold * (1 - margins.down), threshold * (1 + margins.up)};
 }

@@ -244,6 +244,18 @@ public:
         });
     }
 
+    // The smallest and the largest value of each column.
+    nb::ndarray<nb::numpy, double> column_ends() const {
+        return visit([&](const auto& rows) {
+            if (rows.is_csr()) throw nb::value_error("ends of columns need dense rows");
+            auto ends = new_array<double>({2, rows.p});
+            without_gil([&] {
+                rtkm::column_ends(parallel_, rows, ends.data(), ends.data() + rows.p);
+            });
+            return ends;
+        });
+    }
+
     nb::ndarray<nb::numpy, std::uint32_t> lexicographic_order() const {
         return visit([&](const auto& rows) {
             auto order = new_array<std::uint32_t>({rows.n});
@@ -402,6 +414,7 @@ NB_MODULE(_native, m) {
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)
         .def("mean_pair_distances", &Table::mean_pair_distances, "neighbors"_a)
         .def("leaders", &Table::leaders, "radius"_a)
+        .def("column_ends", &Table::column_ends)
         .def("lexicographic_order", &Table::lexicographic_order)
         .def("count_distinct", &Table::count_distinct, "enough"_a)
         .def("draw", &Table::draw, "order"_a, "cost"_a.none(), "cap"_a, "u"_a);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -166,7 +168,23 @@ def test_every_step_is_that_of_all_distances(make, overlap):
         assert_array_equal(state.v, U.any(axis=1))
         assert_allclose((state.objective, state.reach), (objective, reach), rtol=rtol)
         means = table.weighted_means(U.astype(float), fallback=state.C)
-        assert_allclose(state.means_of(table), means, rtol=rtol, atol=rtol)
+        found = table.further_means(state.sure, state.rows, state.clusters)
+        assert_allclose(found, means, rtol=rtol, atol=rtol)
+
+
+def test_memberships_settle_when_they_repeat_at_any_tolerance():
+    table = make_table(column(0, 1, 4, 7, 8, 30))
+    model = NEOKMeans(2, overlap=1 / 6, contamination=1)
+    last = model._assign(table, column(3, 19 / 3))
+    same = model._assign(table, column(3, 19 / 3), last=last)
+    assert replace(same, objective=last.objective - 1).settled(last, tol=0)
+    # 8 in the first cluster instead of 7
+    other = replace(
+        same, objective=last.objective - 1e-3, rows=same.rows + np.arange(2)
+    )
+    assert not other.settled(last, tol=0.5)
+    # only rounding still moves rows then
+    assert replace(other, objective=last.objective).settled(last, tol=0)
 
 
 # Estimators

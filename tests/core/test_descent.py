@@ -10,7 +10,6 @@ from scipy import sparse
 
 from rtkm.core.descent import Run, descend
 from rtkm.core.states import (
-    Crisp,
     CyclingState,
     Memberships,
     ProximalState,
@@ -104,20 +103,6 @@ def test_small_proximal_steps_settle_only_when_weights_and_centers_rest(moved):
 
 
 # Memberships that can repeat
-
-
-def crisp(objective, *labels):
-    W = np.eye(2)[list(labels)]
-    v = np.ones(len(labels))
-    return Crisp(C=np.zeros((2, 1)), W=W, v=v, objective=objective)
-
-
-def test_crisp_memberships_settle_when_they_repeat_at_any_tolerance():
-    last = crisp(5.0, 0, 1, 1)
-    assert crisp(4.0, 0, 1, 1).settled(last, tol=0)
-    assert not crisp(4.999, 0, 0, 1).settled(last, tol=0.5)
-    # only rounding still moves rows then
-    assert crisp(5.0, 0, 0, 1).settled(last, tol=0)
 
 
 # Rules that may go in circles

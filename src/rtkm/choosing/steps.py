@@ -301,7 +301,7 @@ def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> S
         )
         shapes, twice = outliers.shapes, 2 * START
         score, fit = refitting(Y, shapes), outliers.fit_tail
-        other = flag_rows(Y, C, score, shapes, fit, twice, false_alarms)
+        other = flag_rows(Y, C, score, fit, twice, false_alarms)
         if abs(other.share - flags.share) > 0.02:
             warnings.append(
                 "How many is uncertain: the search for their share, started from 20 % "

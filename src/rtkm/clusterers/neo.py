@@ -14,7 +14,7 @@ from rtkm.clusterers._rule import FittedRule, RowResults
 from rtkm.clusterers._tail_cut import CutByTail
 from rtkm.core.fields import Learned, Scalar
 from rtkm.core.params import OutlierRows, Rule, Tolerance, is_number, whole_rows
-from rtkm.core.states import TrimmedState, blocks_of, places_in
+from rtkm.core.states import TrimmedState, places_in
 from rtkm.core.table import Table, one_hot, smallest
 from rtkm.seeding import Init
 
@@ -159,7 +159,8 @@ class NEOKMeans(CutByTail):
         return self._assign(X, X.concentrate(C, 1, X.mass).means)
 
     def _step(self, X: Table, state: NEOState) -> NEOState:
-        return self._assign(X, state.means_of(X), last=state)
+        means = X.further_means(state.sure, state.rows, state.clusters)
+        return self._assign(X, means, last=state)
 
     def _assign(
         self, X: Table, C: NDArray[Any], last: NEOState | None = None
@@ -280,26 +281,6 @@ class NEOState:
         """Rows that are kept or shared in part only because it ended too early."""
         return 0
 
-    def means_of(self, X: Table) -> NDArray[Any]:
-        """Return the means of the members of each cluster."""
-        k, sure = len(self.C), self.sure
-        masses = np.bincount(sure.clusters[sure.kept, 0], minlength=k).astype(float)
-        further, rows = np.unique(self.rows, return_inverse=True)
-        shift = np.zeros(self.C.shape)
-        for some, place in blocks_of(further):
-            first, last = np.searchsorted(rows, [place.start, place.start + len(some)])
-            own = slice(first, last)
-            W = np.zeros((len(some), k))
-            W[rows[own] - place.start, self.clusters[own]] = 1.0
-            sums, more = X.part(some).weighted_sums(W)
-            masses += more
-            shift += sums - more[:, None] * sure.means
-        means, filled = sure.means.copy(), masses > 0
-        moved = means[filled] + shift[filled] / masses[filled, None]
-        # no mean is beyond its rows, as rounding would have it in a constant column
-        means[filled] = np.clip(moved, *X.ends)
-        return means
-
     def compact_memberships(self) -> sparse.csr_array:
         """Return the memberships, those that are not zero."""
         kept = np.flatnonzero(self.sure.kept)
@@ -364,4 +345,9 @@ def cheapest_further(
             break
         reach = float(costs.max())
     places, clusters = np.nonzero(chosen)
-    return rows[places], clusters.astype(np.int32), float(costs.max()), costs.sum()
+    return (
+        rows[places],
+        clusters.astype(np.int32),
+        float(costs.max()),
+        float(costs.sum()),
+    )

@@ -319,6 +319,19 @@ class Table:
             native=found,
         )
 
+    def further_means(
+        self,
+        state: TrimmedState,
+        rows: NDArray[np.int64],
+        clusters: NDArray[np.int32],
+    ) -> NDArray[Any]:
+        """Return the means of a state if some rows are in further clusters as well.
+
+        Equal clusters have equal means to the last bit. The state keeps rows whole.
+        """
+        means = self._native.further_means(state.native, rows, clusters)
+        return self.within_columns(means, state.C)
+
     def swap_gains(
         self, rows: NDArray[Any], nearest: Nearest, n_clusters: int, cap: float
     ) -> NDArray[np.float64]:

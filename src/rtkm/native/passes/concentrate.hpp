@@ -89,4 +89,18 @@ TrimmedPass<T> concentrate(const Parallel& parallel, const StepInput<T>& input,
     return found;
 }
 
+// The means of a pass that keeps rows whole, if some rows are in further clusters.
+template <class T>
+void further_means(const Rows<T>& rows, const TrimmedPass<T>& pass,
+                   const std::int64_t* row, const std::int32_t* cluster, std::size_t n,
+                   T* means) {
+    const std::size_t p = pass.p, stride = pass.moments().stride();
+    std::vector<double> memory(pass.sums.get(), pass.sums.get() + pass.k * stride);
+    const Moments moments{memory.data(), p};
+    for (std::size_t i = 0; i < n; ++i)
+        kernels<T>().join(rows, row[i], 1.0, moments[cluster[i]]);
+    for (std::size_t j = 0; j < pass.k; ++j)
+        write_mean(moments[j], rows.origin, pass.centers.get() + j * p, p, means + j * p);
+}
+
 }  // namespace rtkm

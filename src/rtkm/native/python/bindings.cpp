@@ -104,6 +104,21 @@ public:
                     });
     }
 
+    // The means of a step if rows are in further clusters.
+    nb::object further_means(const Trimmed& pass, Vector<const std::int64_t> of,
+                             Vector<const std::int32_t> clusters) const {
+        return visit([&](const auto& rows) {
+            using T = std::decay_t<decltype(*rows.data)>;
+            const TrimmedPass<T>& state = std::get<TrimmedPass<T>>(pass.state);
+            auto means = new_array<T>({state.k, state.p});
+            without_gil([&] {
+                rtkm::further_means(rows, state, of.data(), clusters.data(), of.shape(0),
+                                    means.data());
+            });
+            return nb::cast(means);
+        });
+    }
+
     // One proximal step.
     Proximal proximal_step(nb::object C, std::size_t s, double kept_mass,
                            double total_mass, double size, const Proximal* last,
@@ -414,6 +429,7 @@ NB_MODULE(_native, m) {
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)
         .def("mean_pair_distances", &Table::mean_pair_distances, "neighbors"_a)
         .def("leaders", &Table::leaders, "radius"_a)
+        .def("further_means", &Table::further_means, "pass_"_a, "rows"_a, "clusters"_a)
         .def("column_ends", &Table::column_ends)
         .def("lexicographic_order", &Table::lexicographic_order)
         .def("count_distinct", &Table::count_distinct, "enough"_a)

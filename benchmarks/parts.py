@@ -24,10 +24,11 @@ from models import (
     make,
 )
 from peers import ELKAN, FAISS, INTELEX, LLOYD, TRIMCLUSTER, installed
-from problems import DTYPES, SHAPES, Shape
+from problems import DTYPES, EASY, EMBEDDINGS, SHAPES, Shape
 from timing import Entrant, Fit, Round
 
 OVERLAPPING, LARGE_UNIT, SEPARATED = "overlapping", "overlapping, x20", "separated, x20"
+ON_SPHERE = "unit vectors"
 # what is told by one table in the middle
 MIDDLE = Shape(100_000, 16, 8)
 # R's program is hundreds of times slower than the others
@@ -67,7 +68,7 @@ def of_descents(problem: Problem, C: np.ndarray) -> dict[str, Entrant]:
         names += [ELKAN, UNTRIMMED]
     if problem == (MIDDLE, OVERLAPPING, "float64"):
         names += FAMILY
-    if (kind, dtype) == (OVERLAPPING, "float32"):  # faiss knows no other
+    if kind in (OVERLAPPING, ON_SPHERE) and dtype == "float32":  # faiss knows no other
         names += [name for name in (FAISS, INTELEX) if name in installed()]
 
     def entrant(name: str) -> Entrant:
@@ -184,12 +185,16 @@ def lines_of_small(cell: Cell) -> list[Line]:
 
 PARTS = {
     "descents": Part(
-        grid(SHAPES, OVERLAPPING, LARGE_UNIT, SEPARATED), of_descents, lines_of_descents
+        grid(SHAPES, OVERLAPPING, LARGE_UNIT, SEPARATED)
+        + grid((EMBEDDINGS,), ON_SPHERE, dtypes=("float32",)),
+        of_descents,
+        lines_of_descents,
     ),
     "defaults": Part(
         # the largest table takes minutes, and half as many in float32
-        grid(SHAPES[:-1], OVERLAPPING, SEPARATED, dtypes=("float64",))
-        + grid(SHAPES[-1:], OVERLAPPING, dtypes=("float32",)),
+        grid((*EASY, *SHAPES[:-1]), OVERLAPPING, SEPARATED, dtypes=("float64",))
+        + grid(SHAPES[-1:], OVERLAPPING, dtypes=("float32",))
+        + grid((EMBEDDINGS,), ON_SPHERE, dtypes=("float32",)),
         of_defaults,
         lines_of_defaults,
     ),

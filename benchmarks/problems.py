@@ -24,10 +24,14 @@ class Shape(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Mean distance of two centers in standard deviations of a blob, and the unit."""
+    """Mean distance of two centers in standard deviations of a blob, and the unit.
+
+    On a sphere every row has length 1, whatever the unit.
+    """
 
     separation: float
     unit: float
+    on_sphere: bool = False
 
 
 SHAPES = (
@@ -44,7 +48,12 @@ KINDS = {
     "overlapping": Kind(4.0, 1.0),
     "overlapping, x20": Kind(4.0, 20.0),
     "separated, x20": Kind(20.0, 20.0),
+    "unit vectors": Kind(12.0, 1.0, on_sphere=True),
 }
+# as embeddings have them
+EMBEDDINGS = Shape(100_000, 768, 50)
+# tables on which k-means is done in milliseconds, so that fixed costs count
+EASY = (Shape(1_000, 5, 5), Shape(20_000, 3, 3), Shape(60_000, 7, 4))
 DTYPES = ("float64", "float32")
 
 
@@ -56,13 +65,15 @@ def fresh_seed() -> int:
 def make_rows(shape: Shape, kind: str, dtype: str, seed: int) -> np.ndarray:
     """Draw round blobs of equal size, in random order."""
     n, d, k = shape
-    separation, unit = KINDS[kind]
+    separation, unit, on_sphere = KINDS[kind]
     rng = np.random.default_rng(seed)
     # two normal points of deviation s are about s * sqrt(2 d) apart
     centers = separation / np.sqrt(2 * d) * rng.normal(size=(k, d))
     X = rng.normal(size=(n, d))
     X += centers[rng.integers(k, size=n)]
     X *= unit
+    if on_sphere:
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
     return X.astype(dtype, copy=False)
 
 

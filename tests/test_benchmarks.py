@@ -131,13 +131,25 @@ def test_cells_survive_json():
 
 def test_every_goal_is_for_a_shape_that_is_timed():
     import goals
+    from parts import PARTS
     from problems import SHAPES, Shape
 
     # as many multiplications as 43,500 * 9 * 3 and 2,417 * 103 * 14 stay below 1e7
     small = [shape for shape in SHAPES if goals.THREADS[shape].limit == 1.0]
     assert small == [Shape(43_500, 9, 3), Shape(2_417, 103, 14)]
-    for by_shape in (goals.FIXED_STEP, goals.TO_CONVERGENCE, goals.DEFAULTS):
-        assert set(by_shape) == set(SHAPES)
+    timed = {
+        name: {problem.shape for problem in part.problems}
+        for name, part in PARTS.items()
+    }
+    assert set(goals.FIXED_STEP) == set(goals.TO_CONVERGENCE) == timed["descents"]
+    assert set(goals.DEFAULTS) == timed["defaults"]
+
+
+def test_unit_vectors_have_length_one():
+    from problems import Shape, make_rows
+
+    X = make_rows(Shape(50, 20, 3), "unit vectors", "float64", seed=0)
+    np.testing.assert_allclose(np.linalg.norm(X, axis=1), np.ones(50))
 
 
 def test_centers_are_as_far_apart_as_said():

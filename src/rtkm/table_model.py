@@ -102,10 +102,10 @@ class TableModel(Savable, BaseEstimator):
     drop : list of str, default=()
         Columns not to use.
     id : str, default=None
-        The column that says what rows are called; it is no feature.
+        The column that holds the names of the rows; it is not a feature.
     missing : "error", "drop" or "median", default="error"
-        What becomes of missing values: raise an error, leave the row out, or fill in
-        the median of the column.
+        How missing values are handled: raise an error, drop the row, or fill in the
+        median of the column.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled: ``"standard"`` by mean and standard deviation,
         ``"robust"`` by median and median absolute deviation. ``"auto"`` is robust

@@ -61,23 +61,25 @@ def add_data(parser: argparse.ArgumentParser) -> None:
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add what may be said about how a table is written."""
     group = parser.add_argument_group(
-        "how a text table is written (found out if not said)"
+        "the format of a text table (detected unless given)"
     )
-    group.add_argument("--sep", metavar="CHARACTER", help="what parts cells; 'tab'")
+    group.add_argument(
+        "--sep", metavar="CHARACTER", help="the character between cells, or 'tab'"
+    )
     group.add_argument("--decimal", choices=[".", ","], help="the decimal mark")
-    group.add_argument("--quote", metavar="CHARACTER", help="what quotes cells")
-    group.add_argument("--encoding", help="such as utf-8, utf-16 or cp1252")
+    group.add_argument("--quote", metavar="CHARACTER", help="the quote character")
+    group.add_argument("--encoding", help="for example utf-8, utf-16 or cp1252")
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first line names the columns",
+        help="whether the first line holds the column names",
     )
     group.add_argument(
         "--skip",
         type=whole,
         default=0,
         metavar="N",
-        help="lines above the table that are no part of it (default: 0)",
+        help="number of lines to skip above the table (default: 0)",
     )
 
 
@@ -152,13 +154,13 @@ def add_seed(parser: Any) -> None:
 
 def add_quiet(parser: Any) -> None:
     """Add the wish for silence."""
-    parser.add_argument("--quiet", action="store_true", help="say nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
 def add_id(parser: Any) -> None:
     """Add the column that names rows."""
     parser.add_argument(
-        "--id", metavar="COLUMN", help="the column that says what rows are called"
+        "--id", metavar="COLUMN", help="the column that holds the names of the rows"
     )
 
 

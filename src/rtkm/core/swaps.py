@@ -30,8 +30,8 @@ N_STEPS = 10
 NEAR_HOME = 0.03
 # swaps in a row without gain that end the search: two for every cluster, within limits
 LEAST_PATIENCE, MOST_PATIENCE = 18, 48
-# and where no move has much hope: one to a row, and one by a split
-SHORT_PATIENCE = 2
+# and where no move has much hope; with fewer, one fit in four to shuttle ends high
+SHORT_PATIENCE = 5
 
 
 def swap_centers(

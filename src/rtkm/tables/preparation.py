@@ -37,7 +37,7 @@ class Preparation:
     columns : tuple of str
         Names of the features, in the order of the matrix.
     missing : "error", "drop" or "median"
-        What becomes of missing values.
+        How missing values are handled.
     fill : tuple of float
         Median of each column, which stands for missing values.
     scale : "none", "standard" or "robust"
@@ -184,11 +184,10 @@ def prepare(
     drop : sequence of str, default=()
         Columns not to use.
     id : str, default=None
-        The column that says what rows are called; it is not used unless `columns`
+        The column that holds the names of the rows; it is not used unless `columns`
         names it.
     missing : "error", "drop" or "median", default="error"
-        What becomes of missing values, of infinite ones and of those that are no
-        number.
+        How missing values, infinite ones and those that are not numbers are handled.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled, see `find_scaling`.
     weights : ndarray of shape (n_rows,) or str, default=None

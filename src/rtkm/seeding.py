@@ -30,14 +30,16 @@ def robust_k_means_plus_plus(
     n_outliers: float = 0.1,
     sample_weight: ArrayLike | None = None,
     random_state: Any = None,
+    n_local_trials: int | None = None,
 ) -> NDArray[Any]:
     r"""Draw starting centers that outliers can hardly catch.
 
     The first center is a random row; each further one is drawn with probability
     proportional to :math:`\min(D^2, \tau)`, the squared distance to the centers chosen
     so far, capped at the value :math:`\tau` that all but ``n_outliers`` rows stay
-    below. Plain k-means++ would take a far outlier almost surely. This is T-k-means++
-    [1]_ with the cap found anew in each round.
+    below. Of several draws the one that leaves the least capped cost is taken. Plain
+    k-means++ would take a far outlier almost surely. This is T-k-means++ [1]_ with the
+    cap found anew in each round, and greedy draws as in scikit-learn's k-means++.
 
     Parameters
     ----------
@@ -51,6 +53,9 @@ def robust_k_means_plus_plus(
         A row of weight 2 counts as that row twice.
     random_state : int, RandomState or None, default=None
         Where the randomness comes from.
+    n_local_trials : int or None, default=None
+        Draws for each center; None makes ``2 + int(log(n_clusters))``, and 1 is
+        T-k-means++ itself.
 
     Returns
     -------
@@ -69,15 +74,17 @@ def robust_k_means_plus_plus(
     >>> X = np.r_[0:20.0, 100:120.0, 1e6][:, None]
     >>> robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=0)
     array([[102.],
-           [ 14.]])
+           [ 11.]])
     """
     check_value("n_clusters", n_clusters, Count, "robust_k_means_plus_plus")
     check_value("n_outliers", n_outliers, OutlierRows, "robust_k_means_plus_plus")
+    if n_local_trials is not None:
+        check_value("n_local_trials", n_local_trials, Count, "robust_k_means_plus_plus")
     table = make_table(X, sample_weight)
     n_trimmed = whole_rows(n_outliers, table.mass)
     check_row_count(table, n_clusters, n_trimmed, f"n_outliers={n_outliers!r}")
     rng = check_random_state(random_state)
-    return draw_far_rows(table, n_clusters, n_trimmed, rng)
+    return draw_far_rows(table, n_clusters, n_trimmed, rng, n_local_trials)
 
 
 def k_means_plus_plus(
@@ -116,7 +123,7 @@ def k_means_plus_plus(
     check_value("n_clusters", n_clusters, Count, "k_means_plus_plus")
     table = make_table(X, sample_weight)
     check_row_count(table, n_clusters)
-    return draw_far_rows(table, n_clusters, 0, check_random_state(random_state))
+    return draw_far_rows(table, n_clusters, 0, check_random_state(random_state), 1)
 
 
 def random_rows(
@@ -200,15 +207,26 @@ def robin(
 
 
 def draw_far_rows(
-    X: Table, n_clusters: int, n_outliers: float, rng: np.random.RandomState
+    X: Table,
+    n_clusters: int,
+    n_outliers: float,
+    rng: np.random.RandomState,
+    n_local_trials: int | None = None,
 ) -> NDArray[Any]:
-    """Draw by squared distance, capped so that `n_outliers` rows gain nothing by it."""
+    """Draw by squared distance, capped so that `n_outliers` rows gain nothing by it.
+
+    Of several draws the one that leaves the least capped cost is taken.
+    """
+    if n_local_trials is None:  # as many as in scikit-learn
+        n_local_trials = 2 + int(np.log(n_clusters))
     cost = np.full(X.n_rows, np.inf)
     centers = [X.rows(X.draw(rng))]
     while len(centers) < n_clusters:
         X.lower(cost, centers[-1])
         cap = X.cut(cost, X.mass - n_outliers).threshold
-        centers.append(X.rows(X.draw(rng, cost=cost, cap=cap)))
+        rows = X.rows(X.draw(rng, n_local_trials, cost=cost, cap=cap))
+        best = 0 if len(rows) == 1 else X.addition_gains(rows, cost, cap).argmin()
+        centers.append(rows[best : best + 1])
     return np.concatenate(centers)
 
 
@@ -268,7 +286,7 @@ Seeding = Callable[[Table, int, float, np.random.RandomState], NDArray[Any]]
 
 SEEDINGS: dict[str, Seeding] = {
     "robust-k-means++": draw_far_rows,
-    "k-means++": lambda X, k, _, rng: draw_far_rows(X, k, 0, rng),
+    "k-means++": lambda X, k, _, rng: draw_far_rows(X, k, 0, rng, 1),
     "random": draw_rows,
     "robin": lambda X, k, *_: take_dense_rows(X, k),
 }

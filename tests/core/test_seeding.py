@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -25,6 +26,8 @@ from rtkm.seeding import (
 WEIGHTED = [robust_k_means_plus_plus, k_means_plus_plus, random_rows]
 each_weighted = pytest.mark.parametrize("seeding", WEIGHTED)
 each_seeding = pytest.mark.parametrize("seeding", [*WEIGHTED, robin])
+
+draw_once = partial(robust_k_means_plus_plus, n_local_trials=1)
 
 FIVE = np.array([[0.0], [1.0], [10.0], [11.0], [100.0]])
 
@@ -80,7 +83,7 @@ def test_chances_are_the_capped_squared_distances(n_outliers, cap, chances):
     seconds = Counter()
     for u in midpoints(500):
         rng = Given(0.1, u)
-        C = robust_k_means_plus_plus(FIVE, 2, n_outliers=n_outliers, random_state=rng)
+        C = draw_once(FIVE, 2, n_outliers=n_outliers, random_state=rng)
         assert C[0, 0] == 0
         seconds[C[1, 0]] += 1 / 500
     assert_allclose([seconds[x] for x in FIVE[:, 0]], chances, rtol=0, atol=0.003)
@@ -91,16 +94,28 @@ def test_third_center_is_drawn_by_the_distance_to_the_nearer_of_two():
     drawn = Counter()
     for u in midpoints(300):
         rng = Given(0.1, 0.5, u)  # 0.5 * 343 falls to 11, after 0, 1 and 101
-        C = robust_k_means_plus_plus(FIVE, 3, n_outliers=1, random_state=rng)
+        C = draw_once(FIVE, 3, n_outliers=1, random_state=rng)
         assert C[:2].ravel().tolist() == [0, 11]
         drawn[C[2, 0]] += 1
     assert drawn == {1: 100, 10: 100, 100: 100}
 
 
+def test_of_several_draws_the_one_that_leaves_the_least_capped_cost_is_taken():
+    # from 0 the cap is 121; 1 leaves 0 + 0 + 81 + 100 + 121, 10 leaves 0 + 1 + 0 + 1 +
+    # 121, and 100 leaves 0 + 1 + 100 + 121 + 0: in this order of the draws, 10 is taken
+    u = [0.002, 0.2, 0.99]
+    options = {"n_outliers": 1, "n_local_trials": 3}
+    C = robust_k_means_plus_plus(FIVE, 2, random_state=Given(0.1, u), **options)
+    assert C.ravel().tolist() == [0, 10]
+    table, cost = make_table(FIVE), FIVE[:, 0] ** 2
+    gains = table.addition_gains(FIVE[[1, 2, 4]], cost, 121.0)
+    assert_allclose(gains, [302 - 343, 123 - 343, 222 - 343])
+
+
 def test_a_share_of_outliers_means_whole_rows_by_weight():
     def seeds(n_outliers, u):
         options = {"sample_weight": [1, 1, 1, 1, 0.5], "random_state": Given(0, u)}
-        return robust_k_means_plus_plus(FIVE, 2, n_outliers=n_outliers, **options)
+        return draw_once(FIVE, 2, n_outliers=n_outliers, **options)
 
     for u in midpoints(20):
         # 4.5 rows: a tenth is 0.45 and rounds to none, a ninth is 0.5 and to one
@@ -131,7 +146,7 @@ def test_zero_costs_fall_back_to_a_uniform_draw():
     # nine rows on the first center, so the cap is 0 and the tenth row as likely as each
     X = np.append(np.zeros(9), 1.0)[:, None]
     sources = [Given(0, u) for u in midpoints(100)]
-    C = [robust_k_means_plus_plus(X, 2, n_outliers=1, random_state=r) for r in sources]
+    C = [draw_once(X, 2, n_outliers=1, random_state=r) for r in sources]
     assert np.sum(C) == 10
 
 

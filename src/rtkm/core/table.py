@@ -342,6 +342,15 @@ class Table:
         gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
         return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
 
+    def addition_gains(
+        self, rows: NDArray[Any], cost: NDArray[np.float64], cap: float
+    ) -> NDArray[np.float64]:
+        """Return the change of capped cost that each new row brings as a center."""
+        # replaces a center that costs nothing to lose
+        squared = cost[:, None]
+        one = Nearest(np.zeros(squared.shape, np.int32), squared, cost, cost)
+        return self.swap_gains(rows, one, 1, cap)[:, 0]
+
     def losses(self, C: NDArray[Any], cap: float) -> NDArray[np.float64]:
         """Return what the loss of each of at least two centers costs.
 

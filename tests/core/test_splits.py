@@ -59,6 +59,7 @@ def test_each_center_and_cluster_has_two_tries():
         rng.normal(size=(k, 2)),
         rng.random(k),
         rng.normal(size=(k, 2, 2)),
+        np.empty((0, 2)),
         rng.random(k),
     )
     tries = list(splits.proposals())
@@ -76,6 +77,37 @@ def test_each_center_and_cluster_has_two_tries():
     np.fill_diagonal(change, np.inf)
     lost, split = np.unravel_index(change.argmin(), change.shape)
     assert_array_equal(tries[0][[split, lost]], splits.halves[split])
+
+
+def test_a_center_may_go_to_a_group_of_trimmed_rows():
+    # two centers share the rows around 0, and those around 50 are trimmed
+    X = reference.column(-1, -0.5, -0.2, 0.2, 0.5, 1, 49, 50, 51, 200)
+    table, C = make_table(X), reference.column(-0.75, 0.75)
+    state = table.concentrate(C, 1, 6.0)
+    cap = 0.55**2  # the cost of -0.2 and 0.2
+    # a drawn row and the next, half of the four: 49 and 50 are .25 from their mean,
+    # 50 lies in the middle of the three, and 200 is far from all
+    gains = {49.5: 2 * (cap - 0.25), 50.0: cap, 50.5: 2 * (cap - 0.25), 125.5: 0.0}
+    seen = {}
+    for seed in range(20):
+        nearest, rng = table.nearest(state.C, 1), np.random.RandomState(seed)
+        splits = survey_splits(table, state, nearest, rng)
+        seen.update(zip(splits.groups[:, 0], splits.gains[2:], strict=True))
+        moved = {float(C.max()) for C in splits.proposals()}
+        assert splits.groups[splits.gains[2:].argmax(), 0] in moved
+    assert seen == pytest.approx(gains)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.15])
+def test_clusters_that_could_be_trimmed_whole_get_their_centers(share):
+    rng = np.random.default_rng(5)
+    k, n_features = 20, 256
+    C = rng.normal(size=(k, n_features)) * 20 / np.sqrt(2 * n_features)
+    X = C[rng.integers(k, size=1500)] + rng.normal(size=(1500, n_features))
+    least = TrimmedKMeans(k, contamination=share, init=C, n_swaps=0).fit(X).objective_
+    for seed in range(3):
+        found = RTKM(k, contamination=share, random_state=seed).fit(X)
+        assert found.objective_ <= 1.0005 * least
 
 
 def test_the_heavier_half_comes_first():

@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from peers import ELKAN, FAISS, INTELEX, LLOYD, TRIMCLUSTER, Faiss, Trimcluster, k_means
+from peers import (
+    ELKAN,
+    FAISS,
+    FAST,
+    INTELEX,
+    LLOYD,
+    TRIMCLUSTER,
+    Faiss,
+    Fast,
+    Trimcluster,
+    k_means,
+)
 from peers import intelex as accelerated
 from sklearn.cluster import KMeans
 
@@ -45,6 +56,7 @@ def make(name: str, C: np.ndarray, *, max_iter: int = 300, seed: int = 0) -> Any
         LLOYD: lambda: k_means(C, "lloyd", max_iter),
         ELKAN: lambda: k_means(C, "elkan", max_iter),
         FAISS: lambda: Faiss(C, max_iter),
+        FAST: lambda: Fast(C, max_iter),
         INTELEX: lambda: accelerated(C, max_iter),
         TRIMCLUSTER: lambda: Trimcluster(C, SHARE),
         # it ends before max_iter only if nothing at all moves any more

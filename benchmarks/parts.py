@@ -23,7 +23,7 @@ from models import (
     UNTRIMMED,
     make,
 )
-from peers import ELKAN, FAISS, INTELEX, LLOYD, TRIMCLUSTER, installed
+from peers import ELKAN, FAISS, FAST, INTELEX, LLOYD, TRIMCLUSTER, installed
 from problems import DTYPES, EASY, EMBEDDINGS, SHAPES, Shape
 from timing import Entrant, Fit, Round
 
@@ -31,6 +31,8 @@ OVERLAPPING, LARGE_UNIT, SEPARATED = "overlapping", "overlapping, x20", "separat
 ON_SPHERE = "unit vectors"
 # what is told by one table in the middle
 MIDDLE = Shape(100_000, 16, 8)
+# programs of others, which run as many iterations as lloyd
+OTHERS = (FAISS, INTELEX, FAST)
 # R's program is hundreds of times slower than the others
 SMALL = Shape(2_000, 5, 4)
 
@@ -69,10 +71,10 @@ def of_descents(problem: Problem, C: np.ndarray) -> dict[str, Entrant]:
     if problem == (MIDDLE, OVERLAPPING, "float64"):
         names += FAMILY
     if kind in (OVERLAPPING, ON_SPHERE) and dtype == "float32":  # faiss knows no other
-        names += [name for name in (FAISS, INTELEX) if name in installed()]
+        names += [name for name in OTHERS if name in installed()]
 
     def entrant(name: str) -> Entrant:
-        if name in (FIXED, FAISS, INTELEX):
+        if name in (FIXED, *OTHERS):
             return Entrant(lambda _, fits: make(name, C, max_iter=fits[LLOYD].n_iter))
         return Entrant(lambda *_: make(name, C))
 
@@ -86,7 +88,7 @@ def lines_of_descents(cell: Cell) -> list[Line]:
     if UNTRIMMED in names:
         goal = goals.TO_CONVERGENCE.get(cell.shape)
         lines.append(cell.line(UNTRIMMED, [LLOYD, ELKAN], goal=goal))
-    others = [*FAMILY, ELKAN, FAISS, INTELEX]
+    others = [*FAMILY, ELKAN, *OTHERS]
     return lines + [cell.line(name, [LLOYD]) for name in others if name in names]
 
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.metrics import pairwise_distances_argmin_min
 
 LLOYD, ELKAN = "KMeans lloyd", "KMeans elkan"
 FAISS, INTELEX, TRIMCLUSTER = "faiss", "scikit-learn-intelex", "trimcluster (R)"
+FAST = "fastkmeans"
 
 
 def k_means(C: np.ndarray, algorithm: str = "lloyd", max_iter: int = 300) -> KMeans:
@@ -49,6 +51,31 @@ class Faiss:
         model.train(X, init_centroids=self.C)
         self.inertia_ = float(model.obj[-1])
         return self
+
+
+class Fast:
+    """The k-means of fastkmeans, on PyTorch: float32, from random rows of its own.
+
+    Its centers are summed up here, and not while it is timed.
+    """
+
+    def __init__(self, C: np.ndarray, n_iter: int) -> None:
+        self.C = C
+        self.n_iter_ = n_iter
+
+    def fit(self, X: np.ndarray) -> Fast:
+        from fastkmeans import FastKMeans
+
+        k, d = self.C.shape
+        self.X = X
+        self.model = FastKMeans(d, k, niter=self.n_iter_, tol=0, gpu=False)
+        self.model.train(X)
+        return self
+
+    @property
+    def inertia_(self) -> float:
+        _, away = pairwise_distances_argmin_min(self.X, self.model.centroids)
+        return float(np.square(away, dtype=np.float64).sum())
 
 
 # numbers travel in binary; half a row is added since the rows to keep are rounded up
@@ -94,7 +121,8 @@ def run_r(code: str, folder: str | None = None) -> subprocess.CompletedProcess[s
 def installed() -> dict[str, str]:
     """Return the versions of the peers that are here."""
     found = {}
-    packages = {FAISS: "faiss-cpu", INTELEX: "scikit-learn-intelex"}
+    # the last is not in the group `bench`: the PyTorch it needs takes gigabytes
+    packages = {FAISS: "faiss-cpu", INTELEX: "scikit-learn-intelex", FAST: "fastkmeans"}
     for name, package in packages.items():
         try:
             found[name] = version(package)

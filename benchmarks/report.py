@@ -18,9 +18,10 @@ TITLES = {
     "small": "R's trimcluster",
 }
 ABOUT = {
-    "descents": "`RTKM(step=1.1)`, faiss and scikit-learn-intelex run for as many "
-    "iterations as lloyd, the others until they come to rest. RTKM leaves out a tenth "
-    "of the rows, so its objective is no rival of theirs.",
+    "descents": "`RTKM(step=1.1)`, faiss, scikit-learn-intelex and fastkmeans run for "
+    "as many iterations as lloyd, the others until they come to rest; fastkmeans "
+    "starts at random rows of its own. RTKM leaves out a tenth of the rows, so its "
+    "objective is no rival of theirs.",
     "defaults": "Every round has a random state of its own. The objectives of RTKM and "
     "`KMeansMinusMinus` are of the same kind, that of `KMeans` trims nothing.",
     "passes": "Eleven iterations less one. In `RTKM, fractional weights` the step is "

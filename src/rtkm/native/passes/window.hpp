@@ -92,10 +92,12 @@ template <class Look, class Holds, class Tell>
 void look_until_it_holds(const Window& first, std::size_t n, Look look, Holds holds,
                          Tell tell) {
     if (first.sure == infinity) return look(first, Sample{});  // nothing is trimmed
-    const bool is_expected = !std::isinf(first.sure);
+    const Sample some = Sample::of(n);
+    const bool is_narrow = !std::isinf(first.ceiling);
+    // a wide one leaves many rows undecided: where a sample can tell more, that is asked
+    const bool is_expected = !std::isinf(first.sure) && (is_narrow || !some.stride);
     if (is_expected) look(first, Sample{});
     if (is_expected && holds()) return;
-    const Sample some = Sample::of(n);
     if (some.stride) {
         look(all_undecided, some);
         look(tell(), Sample{});

@@ -300,9 +300,11 @@ class PrototypeClusterer(PredictMixin):
     def _publish(self, X: Table, run: Run[Any]) -> None:
         """Turn the best run into fitted attributes."""
         X.release()
-        if self._seeds_itself:  # centers that were given keep their numbers
-            run.state = run.state.renumbered(largest_first(X, run.state))
-        state = run.state
+        # centers that were given keep their numbers
+        order = np.arange(len(run.state.C))
+        if self._seeds_itself:
+            order = largest_first(X, run.state)
+        state = run.state = run.state.renumbered(order)
         # from here on they are the caller's to change
         self.cluster_centers_ = np.require(state.C, requirements="W")
         self._n_nearest_fitted = self._n_nearest()
@@ -324,7 +326,9 @@ class PrototypeClusterer(PredictMixin):
             weightless = X.weights == 0
             is_outlier = self._rule().is_outlier
             self.outlier_mask_[weightless] = is_outlier(scores[weightless])
-            self.inlier_weights_[weightless] = ~self.outlier_mask_[weightless]
+            self.inlier_weights_ = np.where(
+                weightless, ~self.outlier_mask_, self.inlier_weights_
+            )
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), self.labels_)
         self.n_outliers_ = int(self.outlier_mask_.sum())
         self.objective_ = state.objective

@@ -33,7 +33,7 @@ from rtkm.core.params import (
     whole_rows,
 )
 from rtkm.core.states import DUST, ProximalState, TrimmedState
-from rtkm.core.table import Table
+from rtkm.core.table import Table, cut_of
 from rtkm.core.threshold import boundary
 from rtkm.seeding import Init
 
@@ -313,9 +313,12 @@ class RTKM(CutByTail, WeightedClusterer):
         check_memberships(self.n_memberships, k)
 
     def _inliers(self, X: Table, run: Run[Any]) -> NDArray[np.bool_]:
-        v, whole = run.state.v, super()._inliers(X, run)
+        whole = super()._inliers(X, run)
+        if self.step == "auto":
+            return whole
+        v = run.state.v
         partly = X.counts & ~whole & (v > DUST)
-        if self.step == "auto" or not partly.any():
+        if not partly.any():
             return whole
         # a fixed step settles where all rows that are kept in part cost the same
         costs = self.outlier_scores_[partly]
@@ -325,11 +328,15 @@ class RTKM(CutByTail, WeightedClusterer):
         # until then those of least weight are outliers, at equal weights the costliest
         n_trimmed = self._n_trimmed(X)
         least = X.cut(v, n_trimmed).threshold
-        lighter, tied = v < least - DUST, np.abs(v - least) <= DUST
-        costliest_first = np.where(tied, -self.outlier_scores_, np.inf)
-        n_left = n_trimmed - X.total(lighter.astype(np.float64))
-        cut = X.cut(costliest_first, n_left).threshold if n_left > 0 else -np.inf
-        return whole | ~(lighter | (costliest_first <= cut))
+        outlying = v < least - DUST
+        tied = np.flatnonzero((v <= least + DUST) & ~outlying)
+        n_left = n_trimmed - X.total(outlying.astype(np.float64))
+        if n_left > 0:
+            costliest_first = -self.outlier_scores_[tied]
+            weights = None if X.weights is None else X.weights[tied]
+            cut = cut_of(costliest_first, weights, n_left).threshold
+            outlying[tied[costliest_first <= cut]] = True
+        return whole | ~outlying
 
     def _has_stalled(self, X: Table) -> bool:
         partly = X.counts & (self.inlier_weights_ < 1 - DUST)

@@ -20,10 +20,12 @@ N_GLANCED = 2048
 def warn_of_scale(X: Table, kept: NDArray[np.float64], names: Any) -> None:
     """Warn where one column holds nearly all of the variance of the rows kept."""
     weights = kept if X.weights is None else kept * X.weights
-    rows = np.flatnonzero(weights > 0)
-    glance = rows[:: -(-len(rows) // N_GLANCED)]
-    for some in (glance, rows):
-        is_whole = len(some) == len(rows)
+    counts = weights > 0
+    n_rows = np.count_nonzero(counts)
+    for stride in (-(-n_rows // N_GLANCED), 1):
+        # a copy, so that a glance does not hold the numbers of all rows
+        some = np.flatnonzero(counts)[::stride].copy()
+        is_whole = len(some) == n_rows
         low, high = X.ends if is_whole else column_ends(X.X[some])
         varies = low < high  # rounding leaves a variance to large constants
         variances = column_variances(X, some, weights[some]) * varies

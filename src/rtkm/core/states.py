@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from rtkm import _native
     from rtkm.core.table import Table
 
 # weights closer than this to 0 or 1 are rounding dust
@@ -75,7 +74,7 @@ class Iterate(Protocol):
     def renumbered(self, order: NDArray[np.intp]) -> Self:
         """Return the same iterate with its clusters in another order.
 
-        It is to be read, and no step can start from it.
+        It is to be read, and no step can start from it: what only steps need is freed.
         """
 
     def settled(self, last: Any, tol: float) -> bool:
@@ -278,7 +277,11 @@ class TrimmedState(HardState):
 
     kept_mass: float
     n_changed: int
-    native: _native.TrimmedPass
+    native: Any  # a _native.TrimmedPass, but for an iterate that is only to be read
+
+    def renumbered(self, order: NDArray[np.intp]) -> Self:
+        """Return the same iterate with its clusters in another order."""
+        return replace(super().renumbered(order), native=None)
 
     def settled(self, last: TrimmedState, tol: float) -> bool:
         """Whether no row changed its clusters or its side of the cut, at any tol."""
@@ -309,15 +312,14 @@ class ProximalState:
     change: float
     squared_scale: float
     kept_mass: float
-    native: _native.ProximalPass
+    native: Any  # a _native.ProximalPass; the shares, if it is only to be read
     n_iter: int = 1  # the start is an iteration
-    order: NDArray[np.intp] | None = None  # of clusters, where not that of the pass
 
     @property
     def shares(self) -> NDArray[np.float64]:
         """Memberships of the rows that are not all 0 or 1, in the order of the rows."""
-        shares = self.native.shares()
-        return shares if self.order is None else shares[:, self.order]
+        of = self.native
+        return of if isinstance(of, np.ndarray) else of.shares()
 
     @property
     def W(self) -> NDArray[np.float64]:  # noqa: N802
@@ -379,7 +381,8 @@ class ProximalState:
             C=self.C[order],
             means=self.means[order],
             clusters=np.where(self.clusters < 0, np.int32(-1), places),
-            order=order,
+            v=self.v.copy(),  # the pass keeps its own
+            native=self.shares[:, order],
         )
 
     def settled(self, last: ProximalState, tol: float) -> bool:
@@ -457,9 +460,9 @@ def largest_first(X: Table, state: Iterate) -> NDArray[np.intp]:
     # that of a hard state is made anew, and may be changed
     if isinstance(state, HardState) and state.cut.threshold < np.inf:
         # which of the rows that tie at the cut are kept depends on their order
-        trimmed = np.flatnonzero(kept < 1)
-        costs = X.part(trimmed).nearest(state.C, state.n_memberships).cost
-        kept[trimmed[costs <= state.cut.threshold]] = 1.0
+        for trimmed, _ in blocks_of(np.flatnonzero(kept < 1)):
+            costs = X.part(trimmed).nearest(state.C, state.n_memberships).cost
+            kept[trimmed[costs <= state.cut.threshold]] = 1.0
     if X.weights is not None:
         kept = kept * X.weights
     memberships = state.compact_memberships()

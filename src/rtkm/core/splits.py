@@ -93,8 +93,7 @@ def split_clusters(
     """
     k, labels = len(C), nearest.labels.reshape(-1)
     is_kept = nearest.cost <= cap
-    cost = np.where(is_kept, nearest.cost, 0.0)
-    drawn = X.draw(rng, ROWS_PER_CENTER * k, cost=cost)
+    drawn = X.draw(rng, ROWS_PER_CENTER * k, np.where(is_kept, nearest.cost, 0.0))
     clusters, first = np.unique(labels[drawn], return_index=True)
     rows = X.rows(drawn[first])
     undivided = np.repeat(C, 2, axis=0)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,8 @@ from rtkm.core.descent import Run, descend
 from rtkm.core.splits import Splits, survey_splits
 from rtkm.core.states import Nearest, TrimmedState
 from rtkm.core.table import Table
+
+Answer = TypeVar("Answer")
 
 # rows drawn for one swap, of which the best is tried
 N_CANDIDATES = 5
@@ -88,13 +90,18 @@ def find_swap(
     survey = Survey(X, state, rng)
     goal = X.goal_below(state)
     until = partial(is_decided, goal=goal, n_steps=n_steps, survey=survey)
+
+    # what failed is freed on return, before the next move is looked for
+    def try_move(C: NDArray[Any]) -> Run[TrimmedState] | None:
+        trial = Run(step(replace(state, means=C)))
+        descend(step, trial, max_iter=n_steps, until=until)
+        return trial if trial.state.level < goal else None
+
     for n_failed in range(n_tries):
         if n_failed == n_without_hope and survey.is_hopeless:
             return n_failed, None
-        C = survey.propose()
-        trial = Run(step(replace(state, means=C)))
-        descend(step, trial, max_iter=n_steps, until=until)
-        if trial.state.level < goal:
+        trial = try_move(survey.propose())
+        if trial:
             return n_failed + 1, trial
     return n_tries, None
 
@@ -121,13 +128,13 @@ class Survey:
         self.X = X
         self.state = state
         self.rng = rng
-        self.nearest = X.nearest(state.C, state.clusters.shape[1])
+        self.n_memberships = state.clusters.shape[1]
         self.home = Table(state.C, None)
         gaps = self.home.squared_distances(state.C)
         np.fill_diagonal(gaps, np.inf)
         # a single center has no other to be measured by, but the rows it keeps
         self.squared_gap = gaps.min() if len(gaps) > 1 else state.objective / X.mass
-        self.candidates = draw_candidates(X, state, self.nearest, rng)
+        self.candidates = draw_candidates(X, state, rng)
         self.n_moves = 0
 
     @cached_property
@@ -136,10 +143,10 @@ class Survey:
 
         With several memberships they do not pay, and a single center has none to lose.
         """
-        k, s = len(self.state.C), self.nearest.labels.shape[1]
-        if s > 1 or k < 2:
+        if self.n_memberships > 1 or len(self.state.C) < 2:
             return None
-        return survey_splits(self.X, self.state, self.nearest, self.rng)
+        X, state, rng = self.X, self.state, self.rng
+        return with_nearest(X, state, lambda near: survey_splits(X, state, near, rng))
 
     @cached_property
     def split_moves(self) -> Iterator[NDArray[Any]]:
@@ -164,7 +171,7 @@ class Survey:
         """
         turn, is_second = self.n_moves // 2, self.n_moves % 2 == 1
         self.n_moves += 1
-        if is_second and self.nearest.labels.shape[1] > 1:
+        if is_second and self.n_memberships > 1:
             return self._move_group(turn % len(self.state.C))
         split = next(self.split_moves, None) if is_second else None
         return self._move_one(turn) if split is None else split
@@ -175,14 +182,19 @@ class Survey:
         Where rows have several memberships, a clump of outliers holds as many centers.
         To lose one of them pays nothing while the others are there.
         """
-        nearest, C = self.nearest, self.state.C.copy()
-        shares = (nearest.labels == center).any(axis=1)
-        if self.X.weights is not None:
-            shares &= self.X.weights > 0
-        row = np.where(shares, nearest.cost, np.inf).argmin()
-        group = nearest.labels[row] if shares.any() else np.array([center])
-        C[group] = draw_rows(self.X, self.state, nearest, self.rng, len(group))
-        return C
+        X, state, rng = self.X, self.state, self.rng
+
+        def moved(nearest: Nearest) -> NDArray[Any]:
+            shares = (nearest.labels == center).any(axis=1)
+            if X.weights is not None:
+                shares &= X.weights > 0
+            row = np.where(shares, nearest.cost, np.inf).argmin()
+            group = nearest.labels[row] if shares.any() else np.array([center])
+            C = state.C.copy()
+            C[group] = draw_rows(X, state, nearest, rng, len(group))
+            return C
+
+        return with_nearest(X, state, moved)
 
     def _move_one(self, turn: int) -> NDArray[Any]:
         """Move one center to the best of a few drawn rows.
@@ -200,6 +212,29 @@ class Survey:
         return C
 
 
+def with_nearest(
+    X: Table, state: TrimmedState, use: Callable[[Nearest], Answer]
+) -> Answer:
+    """Return what is made of each row's nearest centers, and keep nothing of them.
+
+    While moves are tried they would take as much memory as the trials do, and so would
+    what the table keeps of those for later ones.
+    """
+    X.release()
+    answer = use(nearest_of(X, state))
+    X.release()
+    return answer
+
+
+def nearest_of(X: Table, state: TrimmedState) -> Nearest:
+    """Return each row's nearest centers, with the labels that the state has already."""
+    nearest = X.nearest(state.C, state.n_memberships)
+    if state.n_memberships == 1:  # those of several are in no order
+        nearest = nearest._replace(labels=state.clusters)
+        X.release()
+    return nearest
+
+
 def draw_rows(
     X: Table,
     state: TrimmedState,
@@ -213,7 +248,7 @@ def draw_rows(
 
 
 def draw_candidates(
-    X: Table, state: TrimmedState, nearest: Nearest, rng: np.random.RandomState
+    X: Table, state: TrimmedState, rng: np.random.RandomState
 ) -> Iterator[tuple[NDArray[Any], NDArray[np.float64]]]:
     """Yield rows to swap for, and what each would bring in place of each center.
 
@@ -221,8 +256,20 @@ def draw_candidates(
     a survey that holds its own method is not freed when it is left.)
     """
     for n_tries in chain((1, 2, 4), repeat(8)):
-        rows = draw_rows(X, state, nearest, rng, n_tries * N_CANDIDATES)
-        gains = X.swap_gains(rows, nearest, len(state.C), state.cut.threshold)
+        draw = partial(draw_and_weigh, X, state, rng, n_tries * N_CANDIDATES)
+        rows, gains = with_nearest(X, state, draw)
         for first in range(0, len(rows), N_CANDIDATES):
             some = slice(first, first + N_CANDIDATES)
             yield rows[some], gains[some]
+
+
+def draw_and_weigh(
+    X: Table,
+    state: TrimmedState,
+    rng: np.random.RandomState,
+    size: int,
+    nearest: Nearest,
+) -> tuple[NDArray[Any], NDArray[np.float64]]:
+    """Draw rows, and return what each would bring in place of each center."""
+    rows = draw_rows(X, state, nearest, rng, size)
+    return rows, X.swap_gains(rows, nearest, len(state.C), state.cut.threshold)

@@ -60,7 +60,7 @@ struct Kernels {
     // Change of the cost, capped at `cap`, if candidate c of n takes the place of center
     // j: gains[c][j] + gains[c][k] + gains[n][j].
     void (*swap_gains)(const Rows<T>&, Range, const Centers<T>& candidates,
-                       const Nearest&, double cap, std::size_t k, double* gains,
+                       const KnownNearest&, double cap, std::size_t k, double* gains,
                        const Workspace<T>&);
 
     // Adds up the rows that would move to their second nearest center without the first.

@@ -47,6 +47,13 @@ struct Nearest {
     std::size_t s;
 };
 
+// The same, to be read.
+struct KnownNearest {
+    const std::int32_t* labels;
+    const double *squared, *cost, *spare;
+    std::size_t s;
+};
+
 // Sums over the rows of one cluster, each as seen from the origin of the table.
 struct ClusterSums {
     double *sums, *lost;  // of the rows, and what those sums rounded away

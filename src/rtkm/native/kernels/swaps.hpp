@@ -18,7 +18,7 @@ struct SwappedRow {
     double weight, cost, spare, cap;
     std::size_t s;
 
-    SwappedRow(const Nearest& state, double weight, double cap, std::size_t i)
+    SwappedRow(const KnownNearest& state, double weight, double cap, std::size_t i)
         : labels(state.labels + i * state.s),
           squared(state.squared + i * state.s),
           weight(weight),
@@ -58,7 +58,7 @@ struct SwappedRow {
 // helps; the lines before it what each candidate changes. Most rows are near to none.
 template <class T>
 void swap_gains(const Rows<T>& rows, Range range, const Centers<T>& candidates,
-                const Nearest& state, double cap, std::size_t k, double* gains,
+                const KnownNearest& state, double cap, std::size_t k, double* gains,
                 const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {

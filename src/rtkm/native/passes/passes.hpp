@@ -106,7 +106,7 @@ void lower(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& cent
 
 template <class T>
 void swap_gains(const Parallel& parallel, const Rows<T>& rows,
-                const Centers<T>& candidates, const Nearest& state, double cap,
+                const Centers<T>& candidates, const KnownNearest& state, double cap,
                 std::size_t k, double* gains) {
     const Partition partition(rows.n);
     const std::size_t size = (candidates.k + 1) * (k + 1);

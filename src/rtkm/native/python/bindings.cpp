@@ -162,13 +162,14 @@ public:
     }
 
     nb::ndarray<nb::numpy, double> swap_gains(nb::object candidates,
-                                              Matrix<std::int32_t> labels,
-                                              Matrix<double> squared, Vector<double> cost,
-                                              Vector<double> spare, double cap,
+                                              Matrix<const std::int32_t> labels,
+                                              Matrix<const double> squared,
+                                              Vector<const double> cost,
+                                              Vector<const double> spare, double cap,
                                               std::size_t k) const {
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, candidates);
-            const Nearest state{labels.data(), squared.data(), cost.data(), spare.data(),
+            const KnownNearest state{labels.data(), squared.data(), cost.data(), spare.data(),
                                 labels.shape(1)};
             auto gains = zeros<double>({centers.k + 1, k + 1});
             without_gil([&] {

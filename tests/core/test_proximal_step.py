@@ -69,6 +69,23 @@ def test_every_step_is_the_words_composed(form):
     assert np.mean(fractional[1e-3]) < np.mean(fractional[1e5]) - 0.1
 
 
+@pytest.mark.parametrize("form", ["dense", "dense 32"])
+@pytest.mark.parametrize("n_clusters", [17, 600])
+def test_many_wide_centers_get_the_means_of_the_words(form, n_clusters):
+    # with this many sums rows add to their own centers alone; 63 features take all
+    # widths of registers, and of 600 centers one row has parts in more than fit at once
+    rng = np.random.default_rng(7)
+    weight = quarters(rng, 900)
+    X, table = rows_and_table(form, rng, 900, 63, whole=False, weight=weight)
+    tol = 1e-9 if FORMS[form][0] == np.float64 else 1e-5
+    for step in (30.0, 1e5):  # most rows are shared by few of the centers, then by all
+        C, mass = X[:n_clusters], 0.8 * table.mass
+        for last, state in iterations(table, C, 1, mass, step, n_iter=3):
+            _, means = proximal_step_in_words(table, state.C, 1, mass, step, last)
+            assert (state.clusters < 0).mean() > 0.2
+            assert_allclose(state.means, means, rtol=tol, atol=tol)
+
+
 def test_rows_far_apart_on_a_tiny_step_keep_the_digits_that_matter():
     # distances of 1e16 and 1e16 + 4 differ by 4 steps, and those of equal rows by
     # nothing: the first is a vertex, and the ties stay shared or where they were

@@ -252,7 +252,7 @@ inline void weigh(const BoundedPass<T>& pass, const ProximalStep& step,
         n_to_count += sure ? !stays : gone;
         pass.out.status[i] = sure;  // right if it stays; else it will be counted
     }
-    SharingRows<T> sharing(pass.rows, k, report.partly);
+    SharingRows<T> sharing(pass.rows, k, report.partly, report.ends);
     for (std::size_t c = 0; c < n_to_count; ++c) {
         const std::size_t i = to_count[c];
         const std::int32_t label = pass.out.labels[i * s];
@@ -309,7 +309,7 @@ template <class T>
 void settle_proximal(const BoundedPass<T>& pass, const ProximalStep& step, Range range,
                      const Undecided& undecided, const Fractions& fractions,
                      ProximalReport& report) {
-    SharingRows<T> sharing(pass.rows, pass.centers.k, report.partly);
+    SharingRows<T> sharing(pass.rows, pass.centers.k, report.partly, report.ends);
     for (std::size_t u = range.first; u < range.last; ++u) {
         const std::size_t i = undecided.rows[u];
         const std::int32_t label = pass.out.labels[i * pass.out.s];

@@ -68,17 +68,127 @@ inline void add_four(const FourRows<T> four, const double* origin, std::size_t j
                 sum[g * p + f] += part[g][l] * (four.x[l][f] - origin[f]);
 }
 
+// Gathers parts of rows, and adds them center after center, a few features at a time: so
+// sums stay in registers and features in the nearest cache. Centers that a row has no
+// part in cost nothing but a look at its shares. `ends` holds k numbers.
+template <class T>
+class RowParts {
+public:
+    RowParts(const Rows<T>& rows, std::size_t k, const Sums& sums, std::uint32_t* ends)
+        : rows_(rows), k_(k), sums_(sums), ends_(ends) {}
+
+    void add(std::size_t row, double weight, const double* shares) {
+        std::size_t n = n_parts_;
+        for (std::size_t j = 0; j < k_; ++j) {  // which are 0 is hard to foresee
+            const double part = weight * shares[j];
+            parts_[n] = {part, static_cast<std::uint32_t>(j), n_rows_};
+            n += part != 0;
+            if (n < most_parts) continue;
+            close(row, n);
+            n = 0;
+        }
+        close(row, n);
+    }
+    void finish() {
+        if (n_rows_ == 0) return;
+        sort_parts();
+        std::size_t f = 0;
+        for (; f + 4 * most_registers <= rows_.p; f += 4 * most_registers)
+            add_features<most_registers>(f);
+        for (; f + 16 <= rows_.p; f += 16) add_features<4>(f);
+        for (; f + 8 <= rows_.p; f += 8) add_features<2>(f);
+        for (; f + 4 <= rows_.p; f += 4) add_features<1>(f);
+        for (; f < rows_.p; ++f) add_feature(f);
+        n_rows_ = n_parts_ = 0;
+    }
+
+private:
+    static constexpr std::size_t most_rows = 64, most_parts = 512, most_registers = 8;
+    struct Part {
+        double weight;
+        std::uint32_t center, row;  // the row is one of those gathered
+    };
+
+    const Rows<T> rows_;
+    const std::size_t k_;
+    const Sums sums_;
+    std::uint32_t* const ends_;  // of the parts of each center
+    std::uint32_t n_rows_ = 0;
+    std::size_t n_parts_ = 0;
+    const T* x_[most_rows];
+    Part parts_[most_parts], sorted_[most_parts];
+    double y_[most_rows * 4 * most_registers];
+
+    // The row has the parts since the last one's, up to the n-th.
+    void close(std::size_t row, std::size_t n) {
+        n_parts_ = n;
+        x_[n_rows_++] = rows_.data + row * rows_.p;
+        if (n_rows_ == most_rows || n_parts_ == most_parts) finish();
+    }
+    // By center; those of each in the order of the rows.
+    void sort_parts() {
+        for (std::size_t j = 0; j < k_; ++j) ends_[j] = 0;
+        for (std::size_t e = 0; e < n_parts_; ++e) ++ends_[parts_[e].center];
+        std::uint32_t first = 0;
+        for (std::size_t j = 0; j < k_; ++j) {
+            const std::uint32_t count = ends_[j];
+            ends_[j] = first;
+            first += count;
+        }
+        for (std::size_t e = 0; e < n_parts_; ++e) {
+            const Part part = parts_[e];
+            sorted_[ends_[part.center]++] = part;
+            sums_.masses[part.center] += part.weight;
+        }
+    }
+    // N registers of features, from the f-th on, as seen from the origin.
+    template <std::size_t N>
+    void add_features(std::size_t f) {
+        for (std::size_t l = 0; l < n_rows_; ++l)
+            for (std::size_t v = 0; v < 4 * N; v += 4)
+                store(y_ + l * 4 * N + v,
+                      load_as_double(x_[l] + f + v) - load(rows_.origin + f + v));
+        std::size_t e = 0;
+        for (std::size_t j = 0; j < k_; ++j) {
+            if (e == ends_[j]) continue;
+            double* const sum = sums_.rows + j * rows_.p + f;
+            Vec<double> total[N];
+            for (std::size_t v = 0; v < N; ++v) total[v] = load(sum + 4 * v);
+            for (; e < ends_[j]; ++e) {
+                const double* const y = y_ + sorted_[e].row * 4 * N;
+                for (std::size_t v = 0; v < N; ++v)
+                    total[v] += sorted_[e].weight * load(y + 4 * v);
+            }
+            for (std::size_t v = 0; v < N; ++v) store(sum + 4 * v, total[v]);
+        }
+    }
+    void add_feature(std::size_t f) {
+        for (std::size_t e = 0; e < n_parts_; ++e)
+            sums_.rows[sorted_[e].center * rows_.p + f] +=
+                sorted_[e].weight * (x_[sorted_[e].row][f] - rows_.origin[f]);
+    }
+};
+
+// Sums (of features of centers) from which on it pays to leave out those that a row has
+// no part in; to add to all of fewer takes less time than to tell them apart.
+constexpr std::size_t many_sums = 1024;
+
 // Gathers rows that share their weight among centers, to add four at a time to four
 // centers: so what is read serves four times. If fewer are left, the rest weigh nothing.
 template <class T>
 class SharingRows {
 public:
-    SharingRows(const Rows<T>& rows, std::size_t k, const Sums& sums)
-        : rows_(rows), k_(k), sums_(sums) {}
+    SharingRows(const Rows<T>& rows, std::size_t k, const Sums& sums, std::uint32_t* ends)
+        : rows_(rows),
+          k_(k),
+          sums_(sums),
+          has_many_sums_(k * rows.p >= many_sums),
+          parts_(rows, k, sums, ends) {}
 
     void add(std::size_t row, double weight, const double* shares) {
         if (rows_.is_csr())  // the origin is 0
             return add_to_all_centers(rows_, row, weight, shares, k_, sums_);
+        if (has_many_sums_) return parts_.add(row, weight, shares);
         four_.x[n_] = rows_.data + row * rows_.p;
         four_.weight[n_] = weight;
         four_.shares[n_] = shares;
@@ -93,6 +203,7 @@ public:
             sum[f] += weight * (x[f] - rows_.origin[f]);
     }
     void finish() {
+        if (has_many_sums_) return parts_.finish();
         if (n_ == 0) return;
         for (; n_ < 4; ++n_) {
             four_.x[n_] = four_.x[0];
@@ -110,8 +221,10 @@ private:
     const Rows<T> rows_;
     const std::size_t k_;
     const Sums sums_;
+    const bool has_many_sums_;
     std::size_t n_ = 0;
     FourRows<T> four_;
+    RowParts<T> parts_;
 };
 
 }  // namespace

@@ -97,6 +97,7 @@ struct ProximalReport : PassReport {
     std::size_t n_fractions = 0;
     double change = 0;  // the most that any weight moved
     double* scratch = nullptr;
+    std::uint32_t* ends = nullptr;  // scratch of k numbers, too
 };
 
 }  // namespace rtkm

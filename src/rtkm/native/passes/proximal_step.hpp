@@ -104,14 +104,18 @@ ProximalPass<T> proximal_step(const Parallel& parallel, const StepInput<T>& inpu
     const Lists lists(input.rows.n);
     std::optional<PartialSums> partly;
     std::optional<Sweep<T, ProximalReport>> sweep;
+    std::vector<std::vector<std::uint32_t>> ends;
     const auto look = [&](const Window& window, const Sample& sample) {
         setup.set_window(window);
         partly.emplace(partition_of(input.rows, found.k), found.k, found.p);
         std::vector<std::vector<double>> scratch(partly->partition.n_parts);
+        ends.resize(partly->partition.n_parts);
         const auto step_range = [&](std::size_t part, Range range, ProximalReport& report,
                                     const Workspace<T>& work) {
             scratch[part].resize(found.k * (3 * 4 + 2));
             report.scratch = scratch[part].data();
+            ends[part].resize(found.k);
+            report.ends = ends[part].data();
             step_blocks(pass, step, part, range, found.fractions, *partly, report, work);
         };
         sweep.emplace(parallel, pass, lists, sample, step_range);

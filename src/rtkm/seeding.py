@@ -225,7 +225,7 @@ def draw_far_rows(
         X.lower(cost, centers[-1])
         cap = X.cut(cost, X.mass - n_outliers).threshold
         rows = X.rows(X.draw(rng, n_local_trials, cost=cost, cap=cap))
-        best = 0 if len(rows) == 1 else X.addition_gains(rows, cost, cap).argmin()
+        best = 0 if len(rows) == 1 else X.addition_changes(rows, cost, cap).argmin()
         centers.append(rows[best : best + 1])
     return np.concatenate(centers)
 

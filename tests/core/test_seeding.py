@@ -108,7 +108,7 @@ def test_of_several_draws_the_one_that_leaves_the_least_capped_cost_is_taken():
     C = robust_k_means_plus_plus(FIVE, 2, random_state=Given(0.1, u), **options)
     assert C.ravel().tolist() == [0, 10]
     table, cost = make_table(FIVE), FIVE[:, 0] ** 2
-    gains = table.addition_gains(FIVE[[1, 2, 4]], cost, 121.0)
+    gains = table.addition_changes(FIVE[[1, 2, 4]], cost, 121.0)
     assert_allclose(gains, [302 - 343, 123 - 343, 222 - 343])
 
 

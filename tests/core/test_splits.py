@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from rtkm import RTKM, TrimmedKMeans
 from rtkm.core import swaps
-from rtkm.core.splits import Splits, split_clusters, survey_splits
+from rtkm.core.moves import Moves
+from rtkm.core.splits import Targets, split_clusters, survey_targets
 from rtkm.core.validation import make_table
 from rtkm.datasets import make_outlier_blobs
 
@@ -24,8 +25,7 @@ def wide_blobs(seed, n_features=256, k=12, n=900):
 
 
 def survey(table, state):
-    nearest = table.nearest(state.C, 1)
-    return survey_splits(table, state, nearest, np.random.RandomState(0))
+    return survey_targets(table, state, np.random.RandomState(0))
 
 
 def test_the_cheapest_center_goes_to_the_cluster_that_gains_most():
@@ -33,12 +33,12 @@ def test_the_cheapest_center_goes_to_the_cluster_that_gains_most():
     X = reference.column(-1, -0.5, 0.5, 1, 49, 50, 51, 59, 60, 61)
     table, C = make_table(X), reference.column(-0.75, 0.75, 55)
     state = table.concentrate(C, 1, 10.0)
-    splits = survey(table, state)
-    assert not splits.are_hopeless
-    moved = next(splits.proposals())
+    targets = survey(table, state)
+    assert not targets.are_hopeless
+    moved = next(targets.moves())
     assert sorted(moved.ravel()) in ([-0.75, 50, 60], [0.75, 50, 60])
     # 3 * 2 * 5^2 for the six rows around 55
-    assert splits.gains[2] == pytest.approx(150)
+    assert targets.gains[2] == pytest.approx(150)
     # the slot of the cluster that was split keeps one of its halves
     assert moved[2, 0] > 40
 
@@ -55,28 +55,28 @@ def test_clear_clusters_leave_no_hope():
 def test_each_center_and_cluster_has_two_tries():
     k = 4
     rng = np.random.default_rng(0)
-    splits = Splits(
+    targets = Targets(
         rng.normal(size=(k, 2)),
         rng.random(k),
         rng.normal(size=(k, 2, 2)),
         np.empty((0, 2)),
         rng.random(k),
     )
-    tries = list(splits.proposals())
+    tries = list(targets.moves())
     lost, split = np.zeros(k, int), np.zeros(k, int)
     for moved in tries:
-        places = np.flatnonzero((moved != splits.C).any(axis=1))
+        places = np.flatnonzero((moved != targets.C).any(axis=1))
         assert len(places) == 2
         # the first half of the cluster that is split takes its slot
-        (of,) = (j for j in places if (moved[j] == splits.halves[j, 0]).all())
+        (of,) = (j for j in places if (moved[j] == targets.halves[j, 0]).all())
         split[of] += 1
         lost[places[places != of][0]] += 1
     assert lost.max() == split.max() == 2
     assert len(tries) >= 2 * (k - 1)
-    change = splits.losses[:, None] - splits.gains
+    change = targets.losses[:, None] - targets.gains
     np.fill_diagonal(change, np.inf)
     lost, split = np.unravel_index(change.argmin(), change.shape)
-    assert_array_equal(tries[0][[split, lost]], splits.halves[split])
+    assert_array_equal(tries[0][[split, lost]], targets.halves[split])
 
 
 def test_a_center_may_go_to_a_group_of_trimmed_rows():
@@ -90,11 +90,10 @@ def test_a_center_may_go_to_a_group_of_trimmed_rows():
     gains = {49.5: 2 * (cap - 0.25), 50.0: cap, 50.5: 2 * (cap - 0.25), 125.5: 0.0}
     seen = {}
     for seed in range(20):
-        nearest, rng = table.nearest(state.C, 1), np.random.RandomState(seed)
-        splits = survey_splits(table, state, nearest, rng)
-        seen.update(zip(splits.groups[:, 0], splits.gains[2:], strict=True))
-        moved = {float(C.max()) for C in splits.proposals()}
-        assert splits.groups[splits.gains[2:].argmax(), 0] in moved
+        targets = survey_targets(table, state, np.random.RandomState(seed))
+        seen.update(zip(targets.groups[:, 0], targets.gains[2:], strict=True))
+        moved = {float(C.max()) for C in targets.moves()}
+        assert targets.groups[targets.gains[2:].argmax(), 0] in moved
     assert seen == pytest.approx(gains)
 
 
@@ -123,24 +122,42 @@ def test_the_heavier_half_comes_first():
 @pytest.mark.parametrize(("n_swaps", "n_tries"), [("auto", 5), (20, 20)])
 def test_few_swaps_are_tried_where_none_has_hope(monkeypatch, n_swaps, n_tries):
     X, _, C = make_outlier_blobs(900, 3, 5, separation=20, random_state=0)
-    proposed = []
-    propose = swaps.Survey.propose
-    monkeypatch.setattr(
-        swaps.Survey, "propose", lambda survey: proposed.append(1) or propose(survey)
-    )
+    tried = []
+    decided = swaps.is_decided
+
+    def is_decided(trial, **given):
+        if len(trial.path) == 1:
+            tried.append(trial)
+        return decided(trial, **given)
+
+    monkeypatch.setattr(swaps, "is_decided", is_decided)
     RTKM(5, contamination=0.1, init=C, n_swaps=n_swaps, random_state=0).fit(X)
-    assert len(proposed) == n_tries
+    assert len(tried) == n_tries
 
 
-def test_every_other_row_move_takes_the_next_cheapest_center():
-    rng = np.random.default_rng(0)
-    table = make_table(rng.normal(size=(300, 2)))
-    state = table.concentrate(table.rows(np.arange(6)), 1, 300.0)
-    survey = swaps.Survey(table, state, np.random.RandomState(0))
-    gains = np.arange(6.0)[None, :]  # the cost of losing each
-    survey.candidates = iter([(np.zeros((1, 2)), gains)] * 6)
-    moved = [(survey._move_one(turn) != state.C).any(axis=1) for turn in range(6)]
+def moves_of(X, k, kept):
+    table = make_table(X)
+    state = table.concentrate(table.rows(np.arange(k)), 1, kept)
+    return Moves(table, state, np.random.RandomState(0))
+
+
+def test_every_other_row_move_takes_the_next_cheapest_center(monkeypatch):
+    moves = moves_of(np.random.default_rng(0).normal(size=(300, 2)), 6, 300.0)
+    changes = np.arange(6.0)[None, :]  # the cost of losing each
+    candidates = [(np.zeros((1, 2)), changes)] * 6
+    monkeypatch.setattr(moves, "_candidates", lambda: iter(candidates))
+    moved = [(C != moves.state.C).any(axis=1) for C in moves.to_rows()]
     assert [int(np.flatnonzero(m)[0]) for m in moved] == [0, 1, 0, 2, 0, 3]
+
+
+def test_rows_and_targets_are_moved_to_in_turn_and_rows_alone_in_the_end(monkeypatch):
+    moves = moves_of(np.random.default_rng(0).normal(size=(300, 2)), 6, 300.0)
+    rows, targets = (f"row {i}" for i in range(9)), (f"target {i}" for i in range(2))
+    monkeypatch.setattr(moves, "to_rows", lambda: rows)
+    monkeypatch.setattr(moves, "to_targets", lambda: targets)
+    found = [move for move, _ in zip(moves.in_turn(), range(7), strict=False)]
+    expected = ["row 0", "target 0", "row 1", "target 1", "row 2", "row 3", "row 4"]
+    assert found == expected
 
 
 @pytest.mark.parametrize("n_features", [2, 300])

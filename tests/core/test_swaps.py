@@ -35,7 +35,8 @@ def test_trials_run_beside_neither_nearest_centers_nor_failed_trials(monkeypatch
     # so that nothing pays, and all kinds of moves are tried
     monkeypatch.setattr(X, "goal_below", lambda state: 0.0)
     monkeypatch.setattr(swaps, "is_decided", lambda trial, **_: len(trial.path) > 2)
-    tried = swaps.find_swap(X, run.state, step, 12, 12, n_steps=5, rng=rng)
+    limits = {"n_tries": 12, "n_hopeless_tries": 12, "n_steps": 5}
+    tried = swaps.find_swap(X, run.state, step, **limits, rng=rng)
     assert tried == (12, None)
     assert len(found) > 3
     assert len(trials) >= 24

@@ -331,7 +331,7 @@ def test_a_pass_over_another_table_is_refused(step):
 
 
 @each_form
-def test_swap_gains_are_the_changes_of_the_capped_cost(form):
+def test_swap_changes_are_the_changes_of_the_capped_cost(form):
     for rng, X, table, C, s, weight in problems(form, seed=13, n_trials=30):
         weight = np.ones(len(X)) if weight is None else weight
         state = table.concentrate(C, s, (0.2 + 0.8 * rng.random()) * table.mass)
@@ -342,7 +342,7 @@ def test_swap_gains_are_the_changes_of_the_capped_cost(form):
             return weight @ np.minimum(D[:, :s].sum(axis=1), state.cut.threshold)
 
         nearest, cap = table.nearest(C, s), state.cut.threshold
-        gains = table.swap_gains(new, nearest, len(C), cap)
+        gains = table.swap_changes(new, nearest, len(C), cap)
         for c, j in np.ndindex(len(new), len(C)):
             moved = np.where(np.arange(len(C))[:, None] == j, new[c], C)
             assert gains[c, j] == pytest.approx(capped(moved) - capped(C), abs=1e-8)
@@ -450,7 +450,7 @@ def answers(table, C, s=2):
     named = {name: getattr(state.native, name) for name in ARRAYS}
     named |= nearest._asdict() | state.cut._asdict()
     named |= {"kept": state.kept, "objective": state.objective, "D": D}
-    gains = table.swap_gains(C[::2] + 1, nearest, len(C), state.cut.threshold)
+    gains = table.swap_changes(C[::2] + 1, nearest, len(C), state.cut.threshold)
     named |= {"gains": gains}
     named |= {"lines": table.count_along_lines(C, state.cut.threshold, 20, 30)}
     named |= {"losses": table.losses(C, state.cut.threshold)}

@@ -1,9 +1,9 @@
-"""Split moves: a center that is cheap to lose goes to where a cluster is worth two.
+"""Targets: where a center that is cheap to lose is worth more.
 
 In many columns a single row is about twice as far from the rows of its cluster as
-their mean is, so that a center that is put on it wins none of them; the mean of half a
-cluster does. So does the mean of a group of trimmed rows, where a cluster without a
-center was trimmed whole.
+their mean is, so that a center that is put on it wins none of them. The mean of half a
+cluster does, where the cluster is split in two; and so does the mean of a group of
+trimmed rows, where a cluster without a center was trimmed whole.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rtkm.core.nearest import with_nearest
 from rtkm.core.states import Nearest, TrimmedState
 from rtkm.core.table import Table
 
@@ -24,37 +25,36 @@ ROWS_PER_CENTER = 8
 N_HALVING_STEPS = 4
 # groups of trimmed rows that are looked at, at most
 MOST_GROUPS = 4
-# how often a center is lost, and a cluster split or a group tried, at most
+# how often a center is lost, and a target tried, at most
 MOST_TRIES = 2
-# how many times as much as the best split gains the loss of any center must cost for a
-# better minimum to be unlikely
+# moves are hopeless if the cheapest loss is more than so many times the best gain
 CLEAR = 4.0
 
 
 @dataclass(frozen=True, eq=False)
-class Splits:
-    """What the loss of each center costs, and what it gains where it may go."""
+class Targets:
+    """Where a center may go and what it gains there, and what its loss costs."""
 
     C: NDArray[Any]
-    losses: NDArray[np.float64]
-    halves: NDArray[Any]  # (k, 2, d)
+    losses: NDArray[np.float64]  # of each center
+    halves: NDArray[Any]  # (k, 2, d), of each cluster
     groups: NDArray[Any]  # means of groups of trimmed rows
     gains: NDArray[np.float64]  # of splitting each cluster, then of each group
 
     @property
     def are_hopeless(self) -> bool:
-        """Whether every loss costs far more than any move gains."""
+        """Whether losing any center costs far more than any target gains."""
         return bool(self.losses.min() > CLEAR * self.gains.max())
 
-    def proposals(self) -> Iterator[NDArray[Any]]:
-        """Yield centers of which one was lost and put elsewhere, the best first."""
+    def moves(self) -> Iterator[NDArray[Any]]:
+        """Yield the centers after one of them went to a target, the best move first."""
         k = len(self.C)
         change = self.losses[:, None] - self.gains
-        np.fill_diagonal(change, np.inf)
+        np.fill_diagonal(change, np.inf)  # what is split is not lost
         n_lost, n_tried = np.zeros(k, int), np.zeros(len(self.gains), int)
         for place in np.argsort(change, axis=None, kind="stable").tolist():
             lost, target = divmod(place, len(self.gains))
-            if not change[lost, target] < np.inf:
+            if change[lost, target] == np.inf:  # and so are all that follow
                 return
             if n_lost[lost] < MOST_TRIES and n_tried[target] < MOST_TRIES:
                 n_lost[lost] += 1
@@ -62,7 +62,6 @@ class Splits:
                 yield self._move(lost, target)
 
     def _move(self, lost: int, target: int) -> NDArray[Any]:
-        """Return the centers after a move to half of a cluster, or to a group."""
         C = self.C.copy()
         if target < len(C):
             # the heavier half in its slot, so that most labels stay
@@ -72,15 +71,17 @@ class Splits:
         return C
 
 
-def survey_splits(
-    X: Table, state: TrimmedState, nearest: Nearest, rng: np.random.RandomState
-) -> Splits:
+def survey_targets(
+    X: Table, state: TrimmedState, rng: np.random.RandomState
+) -> Targets:
     """Look at all centers and all clusters at once, in a few passes."""
     C, cap = state.C, state.cut.threshold
-    halves, gains = split_clusters(X, C, nearest, cap, rng)
-    groups, group_gains = group_trimmed_rows(X, C, nearest, cap, rng)
-    gains = np.concatenate([gains, group_gains])
-    return Splits(C, X.losses(C, cap), halves, groups, gains)
+    is_trimmed, (halves, split_gains) = with_nearest(
+        X, state, lambda near: (near.cost > cap, split_clusters(X, C, near, cap, rng))
+    )
+    groups, group_gains = group_trimmed_rows(X, C, is_trimmed, cap, rng)
+    gains = np.concatenate([split_gains, group_gains])
+    return Targets(C, X.losses(C, cap), halves, groups, gains)
 
 
 def split_clusters(
@@ -89,7 +90,7 @@ def split_clusters(
     """Return both halves of every cluster, the heavier first, and what that gains.
 
     They start from a row that is kept, drawn by its cost, and its mirror image.
-    Clusters in which no row was drawn cost next to nothing, and are not split.
+    Clusters in which no row was drawn most likely cost little, and are not split.
     """
     k, labels = len(C), nearest.labels.reshape(-1)
     is_kept = nearest.cost <= cap
@@ -99,7 +100,8 @@ def split_clusters(
     undivided = np.repeat(C, 2, axis=0)
     halves = undivided.copy()
     halves[2 * clusters], halves[2 * clusters + 1] = rows, 2 * C[clusters] - rows
-    # in many columns both are farther from all rows than the cut
+    # in many columns both are farther from all rows than the cut: the first step goes
+    # by the rows that are kept, whatever they cost
     kept = np.where(is_kept, labels, np.int32(-1))
     halves, masses, costs = X.split_step(halves, kept, np.inf)
     for _ in range(N_HALVING_STEPS - 1):
@@ -112,34 +114,35 @@ def split_clusters(
 
 
 def group_trimmed_rows(
-    X: Table, C: NDArray[Any], nearest: Nearest, cap: float, rng: np.random.RandomState
+    X: Table,
+    C: NDArray[Any],
+    is_trimmed: NDArray[np.bool_],
+    cap: float,
+    rng: np.random.RandomState,
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return means of trimmed rows that are close together, and what each gains.
 
     A group is a drawn row and those next to it: as many as a cluster keeps, but no more
-    than half of all. There are as many as clusters would fit in, and no row starts one
-    that is in one already.
+    than half of those that are trimmed. There are as many as clusters would fit in,
+    within a limit, and no row starts one that is in one already.
     """
-    is_trimmed = nearest.cost > cap
-    mass = X.total(is_trimmed.astype(np.float64))
-    if mass == 0.0:
-        return C[:0], np.empty(0)
+    mass = X.total(is_trimmed)
     cluster_mass = (X.mass - mass) / len(C)
     n_groups = min(MOST_GROUPS, int(np.ceil(mass / cluster_mass)))
     group_mass = min(cluster_mass, mass / 2)
-    trimmed = np.where(is_trimmed, np.int32(0), np.int32(-1))
-    is_free = is_trimmed if X.weights is None else is_trimmed & (X.weights > 0)
-    groups, gains = [], []
-    while len(groups) < n_groups and is_free.any():
+    is_free = is_trimmed & X.counts
+    groups: list[NDArray[Any]] = [C[:0]]
+    gains: list[float] = []
+    while len(gains) < n_groups and is_free.any():
         row = X.rows(X.draw(rng, cost=is_free.astype(np.float64)))
         away = np.full(X.n_rows, np.inf)
         X.lower(away, row)
         away[~is_trimmed] = np.inf
         is_close = away <= X.cut(away, group_mass).threshold
         is_free = is_free & ~is_close
-        group = np.where(is_close, np.int32(0), np.int32(-1))
-        mean = X.split_step(np.repeat(row, 2, axis=0), group, np.inf)[0][:1]
-        cost = X.split_step(np.repeat(mean, 2, axis=0), trimmed, cap)[2][0]
+        mean = X.label_means(np.zeros(X.n_rows, np.int32), is_close, fallback=row)
+        cost = np.full(X.n_rows, cap)
+        X.lower(cost, mean)
         groups.append(mean)
-        gains.append(cap * mass - cost)
+        gains.append(X.total(np.where(is_trimmed, cap - cost, 0.0)))
     return np.concatenate(groups), np.array(gains)

@@ -162,7 +162,7 @@ class Table:
         away = np.abs(part.rows(np.arange(len(numbers)))[:, None] - C[labels])
         return bool((away <= rounding_of(C)[labels]).all())
 
-    def total(self, values: NDArray[np.float64]) -> float:
+    def total(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
         """Return the weighted sum of one value a row."""
         weighted = values if self.weights is None else self.weights * values
         return float(weighted.sum(dtype=np.float64))
@@ -332,24 +332,24 @@ class Table:
         means = self._native.further_means(state.native, rows, clusters)
         return self.within_columns(means, state.C)
 
-    def swap_gains(
+    def swap_changes(
         self, rows: NDArray[Any], nearest: Nearest, n_clusters: int, cap: float
     ) -> NDArray[np.float64]:
         """Return, for each new row and each center it may replace, the change of cost.
 
         Costs are capped at the trimming threshold, which stays where it is.
         """
-        gains = self._native.swap_gains(rows, *nearest, cap, n_clusters)
-        return gains[:-1, :-1] + gains[:-1, -1:] + gains[-1, :-1]
+        changes = self._native.swap_changes(rows, *nearest, cap, n_clusters)
+        return changes[:-1, :-1] + changes[:-1, -1:] + changes[-1, :-1]
 
-    def addition_gains(
+    def addition_changes(
         self, rows: NDArray[Any], cost: NDArray[np.float64], cap: float
     ) -> NDArray[np.float64]:
         """Return the change of capped cost that each new row brings as a center."""
         # replaces a center that costs nothing to lose
         squared = cost[:, None]
         one = Nearest(np.zeros(squared.shape, np.int32), squared, cost, cost)
-        return self.swap_gains(rows, one, 1, cap)[:, 0]
+        return self.swap_changes(rows, one, 1, cap)[:, 0]
 
     def losses(self, C: NDArray[Any], cap: float) -> NDArray[np.float64]:
         """Return what the loss of each of at least two centers costs.

@@ -73,7 +73,7 @@ constexpr Kernels<T> table(const char* name) {
             kept_cost<T>,
             distances<T>,
             lower<T>,
-            swap_gains<T>,
+            swap_changes<T>,
             add_moved_rows<T>,
             split_step<T>,
             count_along_lines<T>,

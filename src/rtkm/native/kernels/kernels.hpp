@@ -59,9 +59,9 @@ struct Kernels {
 
     // Change of the cost, capped at `cap`, if candidate c of n takes the place of center
     // j: gains[c][j] + gains[c][k] + gains[n][j].
-    void (*swap_gains)(const Rows<T>&, Range, const Centers<T>& candidates,
-                       const KnownNearest&, double cap, std::size_t k, double* gains,
-                       const Workspace<T>&);
+    void (*swap_changes)(const Rows<T>&, Range, const Centers<T>& candidates,
+                         const KnownNearest&, double cap, std::size_t k, double* gains,
+                         const Workspace<T>&);
 
     // Adds up the rows that would move to their second nearest center without the first.
     void (*add_moved_rows)(const Rows<T>&, Range, const Centers<T>&, double cap,

@@ -43,30 +43,30 @@ struct SwappedRow {
         const double change = without(r, spare) - smaller(cost, cap);
         return change < __builtin_inf() ? change : 0.0;
     }
-    void add_losses(double* gains) const {
-        for (std::size_t r = 0; r < s; ++r) gains[labels[r]] += weight * loss(r);
+    void add_losses(double* changes) const {
+        for (std::size_t r = 0; r < s; ++r) changes[labels[r]] += weight * loss(r);
     }
-    void add_gains(double dx, double* gains, std::size_t k) const {
+    void add_changes(double dx, double* changes, std::size_t k) const {
         const double now = smaller(cost, cap), met = with(dx);
-        gains[k] += weight * (met - now);
+        changes[k] += weight * (met - now);
         for (std::size_t r = 0; r < s; ++r)
-            gains[labels[r]] += weight * ((without(r, dx) - met) - loss(r));
+            changes[labels[r]] += weight * ((without(r, dx) - met) - loss(r));
     }
 };
 
-// The last line of the gains takes what the loss of each center costs if no candidate
+// The last line of the changes takes what the loss of each center costs if no candidate
 // helps; the lines before it what each candidate changes. Most rows are near to none.
 template <class T>
-void swap_gains(const Rows<T>& rows, Range range, const Centers<T>& candidates,
-                const KnownNearest& state, double cap, std::size_t k, double* gains,
-                const Workspace<T>& work) {
+void swap_changes(const Rows<T>& rows, Range range, const Centers<T>& candidates,
+                  const KnownNearest& state, double cap, std::size_t k, double* changes,
+                  const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {
         T limit[lanes];
         for (std::size_t l = 0; l < tile.count; ++l) {
             const std::size_t i = tile.row[l];
             const SwappedRow row(state, rows.weight(i), cap, i);
-            row.add_losses(gains + candidates.k * (k + 1));
+            row.add_losses(changes + candidates.k * (k + 1));
             limit[l] = static_cast<T>(row.limit() * 1.000001);  // lest rounding miss one
         }
         tile_distances(rows, tile, candidates, work);
@@ -78,7 +78,7 @@ void swap_gains(const Rows<T>& rows, Range range, const Centers<T>& candidates,
             for (std::size_t l = 0; l < tile.count && any; ++l)
                 if (is_near[l])
                     SwappedRow(state, rows.weight(tile.row[l]), cap, tile.row[l])
-                        .add_gains(dx[l], gains + c * (k + 1), k);
+                        .add_changes(dx[l], changes + c * (k + 1), k);
         }
     });
 }

@@ -105,17 +105,17 @@ void lower(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& cent
 }
 
 template <class T>
-void swap_gains(const Parallel& parallel, const Rows<T>& rows,
-                const Centers<T>& candidates, const KnownNearest& state, double cap,
-                std::size_t k, double* gains) {
+void swap_changes(const Parallel& parallel, const Rows<T>& rows,
+                  const Centers<T>& candidates, const KnownNearest& state, double cap,
+                  std::size_t k, double* gains) {
     const Partition partition(rows.n);
     const std::size_t size = (candidates.k + 1) * (k + 1);
     std::vector<std::vector<double>> partial(partition.n_parts);
     pass<T>(parallel, partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
                 partial[part].resize(size);
-                kernels<T>().swap_gains(rows, range, candidates, state, cap, k,
-                                        partial[part].data(), work);
+                kernels<T>().swap_changes(rows, range, candidates, state, cap, k,
+                                          partial[part].data(), work);
             });
     for (const auto& part : partial)
         for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];

@@ -161,19 +161,19 @@ public:
         });
     }
 
-    nb::ndarray<nb::numpy, double> swap_gains(nb::object candidates,
-                                              Matrix<const std::int32_t> labels,
-                                              Matrix<const double> squared,
-                                              Vector<const double> cost,
-                                              Vector<const double> spare, double cap,
-                                              std::size_t k) const {
+    nb::ndarray<nb::numpy, double> swap_changes(nb::object candidates,
+                                                Matrix<const std::int32_t> labels,
+                                                Matrix<const double> squared,
+                                                Vector<const double> cost,
+                                                Vector<const double> spare, double cap,
+                                                std::size_t k) const {
         return visit([&](const auto& rows) {
             const CentersOf centers(rows, candidates);
-            const KnownNearest state{labels.data(), squared.data(), cost.data(), spare.data(),
-                                labels.shape(1)};
+            const KnownNearest state{labels.data(), squared.data(), cost.data(),
+                                     spare.data(), labels.shape(1)};
             auto gains = zeros<double>({centers.k + 1, k + 1});
             without_gil([&] {
-                rtkm::swap_gains(parallel_, rows, centers, state, cap, k, gains.data());
+                rtkm::swap_changes(parallel_, rows, centers, state, cap, k, gains.data());
             });
             return gains;
         });
@@ -421,8 +421,8 @@ NB_MODULE(_native, m) {
         .def("squared_distances", &Table::squared_distances, "C"_a)
         .def("squared_residuals", &Table::squared_residuals, "B"_a, "C"_a)
         .def("lower", &Table::lower, "C"_a, "cost"_a.noconvert())
-        .def("swap_gains", &Table::swap_gains, "candidates"_a, "labels"_a, "squared"_a,
-             "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
+        .def("swap_changes", &Table::swap_changes, "candidates"_a, "labels"_a,
+             "squared"_a, "cost"_a, "spare"_a, "cap"_a, "n_clusters"_a)
         .def("losses", &Table::losses, "C"_a, "cap"_a)
         .def("split_step", &Table::split_step, "halves"_a, "labels"_a, "cap"_a)
         .def("count_along_lines", &Table::count_along_lines, "C"_a, "cap"_a, "per_half"_a,

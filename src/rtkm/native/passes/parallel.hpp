@@ -148,8 +148,10 @@ void for_each_part(const Parallel& parallel, const Partition& partition,
     Pass<Body> pass(parallel, partition, row_work, body);
     const std::size_t n_threads =
         std::min<std::size_t>(std::max(parallel.n_threads, 1), partition.n_parts);
-    // below about 1e7 operations a second thread costs more than it brings
-    if (n_threads < 2 || partition.n_rows * row_work < 10'000'000)
+    // below about 1e7 operations a second thread costs more than it brings; to fetch a
+    // row and to note what was found takes as long as so many
+    constexpr std::size_t per_row = 80;
+    if (n_threads < 2 || partition.n_rows * (row_work + per_row) < 10'000'000)
         pass.run_alone();
     else
         pass.run_with(n_threads - 1);

@@ -24,8 +24,8 @@ struct Margins {
     }
 };
 
-// Where the next cut is expected when a center has jumped, or the last cut did: it may be
-// anywhere, but hardly far below, so that most rows can rest.
+// Where the next cut of a small table is expected when a center has jumped, or the last
+// cut did: it may be anywhere, but hardly far below, so that most rows can rest.
 inline Window not_far_below(double threshold) {
     return std::isinf(threshold) ? all_undecided : Window{0.8 * threshold, infinity};
 }

@@ -98,11 +98,15 @@ class TableModel(Savable, BaseEstimator):
         ``random_state=0`` as on the command line. A copy of it is fitted.
     columns : list of str, default=None
         The columns to use, in this order. None uses all columns of numbers and leaves
-        out text, dates and identifiers. Columns of arrays are called x0, x1, ...
+        out text, dates, identifiers such as running numbers, and labels: few numbers
+        in a column called ``class``, ``label``, ``target`` or the like. ``notes_``
+        names what is left out. Columns of arrays are called x0, x1, ...
     drop : list of str, default=()
         Columns not to use.
     id : str, default=None
-        The column that holds the names of the rows; it is not a feature.
+        The column that holds the names of the rows; it is not a feature. None takes
+        the first column of short text that differs in every row, where there is one,
+        to name rows in messages and reports.
     missing : "error", "drop" or "median", default="error"
         How missing values are handled: raise an error, drop the row, or fill in the
         median of the column.
@@ -119,7 +123,7 @@ class TableModel(Savable, BaseEstimator):
         The fitted estimator; it knows the scaled columns only.
     preparation_ : Preparation
         What was done to the table: ``columns``, ``missing``, ``fill``, ``scale``,
-        ``center`` and ``spread``.
+        ``center``, ``spread`` and ``id``.
     notes_ : tuple of str
         What was done, in sentences.
     kept_mask_ : ndarray of shape (n_samples,)

@@ -207,7 +207,7 @@ def test_rows_that_cannot_be_explained(rtkm, model, options, message):
 
 
 def test_without_ids_rows_go_by_their_number(rtkm, people):
-    rtkm(*FIT, "--contamination", "1")
+    rtkm(*FIT, "--contamination", "1", "--drop", "name")
     assert (
         "Row 11 is an outlier"
         in rtkm("explain", "model.rtkm", "people.csv", "--row", "11").out
@@ -216,6 +216,22 @@ def test_without_ids_rows_go_by_their_number(rtkm, people):
         outcome = rtkm("explain", "model.rtkm", "people.csv", f"--row={wrong}")
         assert outcome.code == 1
         assert "expected a number from 1 to 62, or --id." in outcome.err
+
+
+def test_text_that_differs_in_all_rows_names_them(rtkm, people):
+    fitted = rtkm(*FIT, "--contamination", "1")
+    assert "Rows are called by 'name' (--id for another column)." in fitted.out
+    assert "The farthest is row 11 ('giant')" in fitted.out
+    explained = rtkm("explain", "model.rtkm", "people.csv", "--row", "giant")
+    assert "Row 11 ('giant') is an outlier" in explained.out
+
+
+def test_new_rows_need_no_names(rtkm, people, tmp_path):
+    rtkm(*FIT, "--contamination", "1")
+    (tmp_path / "new.csv").write_text("height,weight\n310,70\n")
+    outcome = rtkm("predict", "model.rtkm", "new.csv")
+    assert outcome.code == 0
+    assert "  row 1 " in outcome.out
 
 
 def test_parts_sum_to_the_score_in_what_is_written(rtkm, tmp_path, model):

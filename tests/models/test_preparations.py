@@ -15,6 +15,7 @@ SOUND = {
     "center": [0.0, 1.0],
     "spread": [1.0, 2.0],
     "n_unnamed": 0,
+    "id": "name",
 }
 
 
@@ -38,6 +39,7 @@ SOUND = {
         {"n_unnamed": -1},
         {"n_unnamed": 2},
         {"scale": "auto"},
+        {"id": None},
         {"more": 1},
     ],
     ids=str,

@@ -126,6 +126,9 @@ def prepare_for(
                 f"There is no column {shown(model.id)}, which named the rows of the "
                 f"model (--id for another): {nearest(model.id, sheet.names)}"
             )
+    found = model.preparation_.id
+    if id is None and found in sheet.places:
+        id = found
     prepared = model.preparation_.repeat(sheet, id=id, missing=options.missing)
     return replace(prepared, notes=(*notes, *prepared.notes))
 

@@ -3,7 +3,7 @@
 A file (see :mod:`rtkm.models.container`, and ``docs/models.md`` for readers in other
 languages) holds arrays, and JSON of this form::
 
-    {"format": 3,
+    {"format": 4,
      "written_by": {"rtkm": "0.2.0", "numpy": "2.4.6", ...},
      "model": {"method": "RTKM",
                "parameters": {"n_clusters": 3, "init": "k-means++", ...},
@@ -21,6 +21,7 @@ the next number as its ``format``:
 2. ``TableModel`` has it among what it learned.
 3. ``RTKM`` has the numbers it chose, and why, among what it learned; parameters that
    are not in a file of before are what the defaults were.
+4. A preparation has the column that names rows.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from rtkm.models.container import Arrays
 from rtkm.tables.preparation import LISTS, Preparation, is_preparation
 
 # the file format version: what changes the meaning of a file raises it
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 PARTS = ["extra", "model", "written_by"]
 
 
@@ -67,6 +68,7 @@ def plain_preparation(preparation: Preparation) -> dict[str, Any]:
         "missing": preparation.missing,
         "scale": preparation.scale,
         "n_unnamed": preparation.n_unnamed,
+        "id": preparation.id,
         **{key: np.array(getattr(preparation, key), dtype=float) for key in LISTS},
     }
 
@@ -92,7 +94,22 @@ def model_in(description: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         model = with_old_defaults(model)
     if description["format"] < 2 and "preparation" in description["extra"]:
         model = with_preparation(model, description["extra"], arrays)
+    if description["format"] < 4:
+        model = with_new_parts(model)
     return model
+
+
+def with_new_parts(value: Any) -> Any:
+    """Return a description in which every preparation has the parts of the newest.
+
+    It may be inside of another estimator.
+    """
+    if not isinstance(value, dict):
+        return value
+    value = {key: with_new_parts(part) for key, part in value.items()}
+    if isinstance(value.get("preparation_"), dict):
+        value["preparation_"] = {"id": "", **value["preparation_"]}
+    return value
 
 
 def with_old_defaults(value: Any) -> Any:

@@ -22,8 +22,10 @@ from rtkm.tables.numerals import (
 from rtkm.tables.numerals import is_missing as is_missing_text
 from rtkm.tables.numerals import is_number as is_number_text
 
-Kind = Literal["number", "truth", "identifier", "date", "text", "empty", "nested"]
-NUMERIC = ("number", "truth", "identifier")
+Kind = Literal[
+    "number", "truth", "identifier", "target", "date", "text", "empty", "nested"
+]
+NUMERIC = ("number", "truth", "identifier", "target")
 
 N_GLANCED = 1000  # cells that tell text from numbers, before all are looked at
 MOSTLY = 0.9  # share of numbers that makes a column one of numbers, with faults

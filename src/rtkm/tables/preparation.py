@@ -22,7 +22,14 @@ from rtkm.tables.missing import (
     medians,
 )
 from rtkm.tables.scaling import SCALES, Scale, find_scaling, sparse_spreads
-from rtkm.tables.select import ask_for, check_known, choose, choose_named, find_ids
+from rtkm.tables.select import (
+    ask_for,
+    check_known,
+    choose,
+    choose_id,
+    choose_named,
+    find_ids,
+)
 from rtkm.tables.sheet import AnyTable
 
 Floats = NDArray[np.float64]
@@ -46,6 +53,8 @@ class Preparation:
         A number x of a column becomes ``(x - center) / spread``.
     n_unnamed : int
         How many columns a table without names must have; 0 if this one had names.
+    id : str
+        The column that names the rows, given or found; empty if there is none.
     """
 
     columns: tuple[str, ...]
@@ -55,6 +64,7 @@ class Preparation:
     center: tuple[float, ...]
     spread: tuple[float, ...]
     n_unnamed: int = 0
+    id: str = ""
 
     def repeat(
         self,
@@ -168,12 +178,14 @@ def prepare(
 ) -> Prepared:
     """Choose columns, treat missing values and scale.
 
-    Without `columns`, all columns of numbers are used; text, dates and identifiers are
-    left out and named. Identifiers are whole numbers in a column named so (``id``,
-    ``customer_id``), that count the rows, or with digits that a number would not keep;
-    `columns` can ask for them. A column of which at least nine cells in ten are numbers
-    is one of numbers: what else is in there is an error, or missing. A table without
-    names, an array, is used whole but for text.
+    Without `columns`, all columns of numbers are used; text, dates, identifiers and
+    labels are left out and named. Identifiers are whole numbers in a column named so
+    (``id``, ``customer_id``, or ``Sample Number`` if nearly all differ), that count the
+    rows, also if some rows are gone, or with digits that a number would not keep;
+    labels are few whole numbers in a column called ``class``, ``label``, ``target`` and
+    the like. `columns` can ask for both. A column of which at least nine cells in ten
+    are numbers is one of numbers: what else is in there is an error, or missing. A
+    table without names, an array, is used whole but for text and row numbers.
 
     Parameters
     ----------
@@ -185,7 +197,7 @@ def prepare(
         Columns not to use.
     id : str, default=None
         The column that holds the names of the rows; it is not used unless `columns`
-        names it.
+        names it. None takes the first column of short text that differs in all rows.
     missing : "error", "drop" or "median", default="error"
         How missing values, infinite ones and those that are not numbers are handled.
     scale : "auto", "none", "standard" or "robust", default="auto"
@@ -208,7 +220,7 @@ def prepare(
     if sparse.issparse(table):
         refuse_names(columns=columns, drop=drop, id=id, sample_weight=weights)
         return prepare_sparse(table, missing, scale, weights)
-    ids = find_ids(table, id)
+    find_ids(table, id)
     for name in drop:
         check_known(table, name, "drop")
     unused: set[str | None] = {*drop, id}
@@ -219,6 +231,10 @@ def prepare(
         chosen, notes = choose(table, unused)
     else:
         chosen, notes = choose_named(table, columns, unused=set(drop)), []
+    names = tuple(column.name for column in chosen)
+    if id is None:
+        id, told = choose_id(table, [*names, *filter(None, unused)])
+        notes += told
     X, faults = as_matrix(chosen, missing)
     notes += faults
     fill = medians(X, weights) if missing == "median" else ()
@@ -226,7 +242,6 @@ def prepare(
     if weights is not None:
         weights = weights[imputed.kept]
     fill = fill or medians(imputed.X, weights)
-    names = tuple(column.name for column in chosen)
     scaling = find_scaling(imputed.X, names, np.array(fill), scale, weights)
     notes += scaling.notes
     preparation = Preparation(
@@ -237,8 +252,9 @@ def prepare(
         center=tuple(scaling.center.tolist()),
         spread=tuple(scaling.spread.tolist()),
         n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
+        id=id or "",
     )
-    return finished(imputed, preparation, ids, notes, weights)
+    return finished(imputed, preparation, find_ids(table, id), notes, weights)
 
 
 def weights_in(table: AnyTable, name: str) -> Floats:
@@ -341,6 +357,8 @@ def is_preparation(content: Any) -> bool:
     if not isinstance(content, dict) or content.keys() != PARTS:
         return False
     columns, n_unnamed = content["columns"], content["n_unnamed"]
+    if not isinstance(content["id"], str):
+        return False
     if not is_list_of(columns, str) or len(set(columns)) != len(columns) or not columns:
         return False
     if type(n_unnamed) is not int or n_unnamed < 0:

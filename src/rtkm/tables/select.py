@@ -7,6 +7,7 @@ from typing import Any
 
 from rtkm._number_text import counted
 from rtkm.tables.columns import Column
+from rtkm.tables.identifiers import as_chosen, cells_of, find_row_names
 from rtkm.tables.messages import InputError, listed, nearest, shown
 from rtkm.tables.numerals import has_unit
 from rtkm.tables.sheet import AnyTable
@@ -15,6 +16,7 @@ KIND_NAMES = {
     "text": "text",
     "date": "dates",
     "identifier": "identifiers",
+    "target": "labels to compare with",
     "nested": "values of other types",
 }
 
@@ -22,6 +24,8 @@ KIND_NAMES = {
 def choose(sheet: AnyTable, unused: set[str | None]) -> tuple[list[Column], list[str]]:
     """Return all columns of numbers, and say what is left out."""
     looked_at = [sheet.look(name) for name in sheet.names if name not in unused]
+    if getattr(sheet, "is_named", True):
+        looked_at = [as_chosen(column) for column in looked_at]
     chosen = [c for c in looked_at if c.kind in ("number", "truth")]
     notes = note_left_out(looked_at)
     if not chosen:
@@ -96,7 +100,8 @@ def note_left_out(columns: Sequence[Column]) -> list[str]:
         some = [c for c in columns if c.kind == kind]
         if some:
             named = (f"{shown(c.name)} (such as {shown(c.example)})" for c in some)
-            hint = " Name them in columns= to use them." * (kind == "identifier")
+            can_be_used = kind in ("identifier", "target")
+            hint = " Name them in columns= to use them." * can_be_used
             notes.append(f"Left out {words}: {listed(named, len(some))}.{hint}")
     empty = [shown(c.name) for c in columns if c.kind == "empty"]
     if empty:
@@ -109,4 +114,12 @@ def find_ids(sheet: AnyTable, name: str | None) -> Any:
     if name is None:
         return None
     check_known(sheet, name, "id")
-    return sheet.cells(name)
+    return cells_of(sheet, name)
+
+
+def choose_id(sheet: AnyTable, used: Sequence[str]) -> tuple[str | None, list[str]]:
+    """Return the column that names the rows where nobody said which, and say so."""
+    name = find_row_names(sheet, used)
+    if name is None:
+        return None, []
+    return name, [f"Rows are called by {shown(name)} (id= for another column)."]

@@ -28,7 +28,7 @@ from rtkm.models.schema import PreparationField
 from rtkm.report.reasons import explain_frame
 from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE
 from rtkm.tables.frames import as_table
-from rtkm.tables.missing import POLICIES, Missing
+from rtkm.tables.missing import MissingPolicy, is_policy
 from rtkm.tables.preparation import Prepared, prepare, unscaled
 from rtkm.tables.scaling import SCALES, Scale
 
@@ -60,8 +60,9 @@ Name = Annotated[
     str | None,
     Rule("None or the name of a column", lambda v: v is None or isinstance(v, str)),
 ]
-MissingPolicy = Annotated[
-    Missing, Rule("'error', 'drop' or 'median'", is_name(*POLICIES))
+MissingWays = Annotated[
+    MissingPolicy,
+    Rule("'error', 'drop' or 'median', or a dict of these by column", is_policy),
 ]
 ScaleMethod = Annotated[
     Scale, Rule("'auto', 'none', 'standard' or 'robust'", is_name(*SCALES))
@@ -107,9 +108,11 @@ class TableModel(Savable, BaseEstimator):
         The column that holds the names of the rows; it is not a feature. None takes
         the first column of short text that differs in every row, where there is one,
         to name rows in messages and reports.
-    missing : "error", "drop" or "median", default="error"
+    missing : "error", "drop" or "median", or dict, default="error"
         How missing values are handled: raise an error, drop the row, or fill in the
-        median of the column.
+        median of the column. A dict says it by the name of the column, and by ``"*"``
+        for all others, which is an error unless it says otherwise. To drop rows leaves
+        out columns that are mostly empty, unless `columns` or the dict names them.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled: ``"standard"`` by mean and standard deviation,
         ``"robust"`` by median and median absolute deviation. ``"auto"`` is robust
@@ -172,7 +175,7 @@ class TableModel(Savable, BaseEstimator):
     columns: OptionalNames = None
     drop: Names = ()
     id: Name = None
-    missing: MissingPolicy = "error"
+    missing: MissingWays = "error"
     scale: ScaleMethod = "auto"
 
     _learned: ClassVar[Learned] = {

@@ -403,3 +403,16 @@ def test_a_few_rows_get_one_warning(rtkm, tmp_path):
         assert outcome.code == 0
         assert outcome.out.count("15 rows are too few to choose from") == 1
         assert "No row" not in outcome.out
+
+
+def test_missing_cells_are_treated_by_column(rtkm, people):
+    by_column = ["--missing", "drop", "--missing", "weight=median"]
+    outcome = rtkm("fit", "people.csv", "-k", "2", *by_column)
+    assert outcome.code == 0
+    assert "Filled in medians for missing values: 1 in 'weight'." in outcome.out
+    assert rtkm("fit", "--missing", "drop", "people.csv", "-k", "2").code == 0
+    outcome = rtkm("fit", "people.csv", "--missing", "weight=mean")
+    assert outcome.code == 2
+    assert "--missing: weight=mean is not valid; expected one of error" in outcome.err
+    outcome = rtkm("fit", "people.csv", "--missing", "wieght=drop")
+    assert "--missing wieght: people.csv has no such column" in outcome.err

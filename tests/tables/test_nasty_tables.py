@@ -210,7 +210,8 @@ REFUSED = {
         "x,y\nNA,1\n2,-\n3,null\n",
         {},
         "3 missing values (NaN): 1 in 'x', 2 in 'y', the first in row 1; choose "
-        "--missing drop to leave such rows out or --missing median to fill them in.",
+        "--missing drop to leave out 1 of 3 rows and 'y', mostly empty, or --missing "
+        "median to fill in 3 cells.",
     ),
     "missing everywhere": (
         "x,y\nNA,1\n2,-\n",
@@ -327,7 +328,8 @@ REFUSED = {
     "unknown policy": (
         "a,b\n1,2\n",
         {"missing": "mean"},
-        "--missing mean is not valid; expected error, drop, median.",
+        "--missing mean is not valid; expected error, drop or median, or one of these "
+        "by the name of a column.",
     ),
 }
 

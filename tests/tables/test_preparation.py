@@ -109,7 +109,9 @@ def test_dropped_rows_keep_their_place_and_reason(tmp_path):
     assert prepared.notes == (
         "Used 2 columns: 'x', 'y'.",
         "Left out text: 'name' (such as 'a').",
-        "Left out 2 rows with missing values: 1 in 'x', 2 in 'y'.",
+        "Left out 2 rows with missing values: 1 in 'x', 2 in 'y'. That is 50 % of all "
+        "rows; missing='median' would fill in 3 cells instead, and without 'y' 1 row "
+        "would be left out.",
     )
 
 

@@ -13,14 +13,14 @@ from rtkm.cli.flags import SEED, find_method, reader_of
 from rtkm.report.docstrings import explain_parameters, first_sentence
 from rtkm.report.findings import OutlierRow
 from rtkm.table_model import TableModel
-from rtkm.tables.missing import POLICIES
+from rtkm.tables.missing import WAYS, by_column, is_policy
 from rtkm.tables.reading import read_table
 from rtkm.tables.scaling import SCALES
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"
-CHOICES = {"missing": POLICIES, "scale": SCALES}
+CHOICES = {"scale": SCALES}
 LISTS = ("columns", "drop")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
 
@@ -99,7 +99,9 @@ def add_preparation(parser: argparse.ArgumentParser) -> Any:
     for field in table_fields():
         words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
         flag, choices = f"--{field.name}", CHOICES.get(field.name)
-        if choices:
+        if field.name == "missing":
+            add_missing(group, default="error")
+        elif choices:
             words += f" (default: {field.default})"
             group.add_argument(flag, choices=choices, default=field.default, help=words)
         elif field.name in LISTS:
@@ -164,15 +166,48 @@ def add_id(parser: Any) -> None:
     )
 
 
+class ReadMissing(argparse.Action):
+    """Read what becomes of missing cells, in all columns or in one; each time adds."""
+
+    def __call__(
+        self, parser: Any, namespace: Any, text: Any, option_string: str | None = None
+    ) -> None:
+        """Join it to what was said before."""
+        name, _, way = text.rpartition("=")
+        said = way if not name else {name: way}
+        if not is_policy(said):
+            parser.error(
+                f"argument --missing: {text} is not valid; expected one of "
+                f"{', '.join(WAYS)}, or NAME=one of these for a column."
+            )
+        before = getattr(namespace, self.dest)
+        if name and before is not None:
+            said = by_column(before) | said
+        elif isinstance(before, dict):
+            said = before | by_column(way)
+        setattr(namespace, self.dest, said)
+
+
 def add_missing(parser: Any, default: str | None) -> None:
     """Add what becomes of missing cells."""
     parser.add_argument(
         "--missing",
-        choices=POLICIES,
+        action=ReadMissing,
         default=default,
-        help="missing cells: stop, leave the row out, or fill in the column's median "
+        metavar="WAY or NAME=WAY",
+        help="missing cells: stop (error), leave the row out (drop), or fill in the "
+        "column's median (median), in all columns or in one; can be repeated "
         f"(default: {default or 'as when fitted'})",
     )
+
+
+def missing_words(missing: Any) -> list[str]:
+    """Return what becomes of missing cells, as it was typed."""
+    if missing is None:
+        return []
+    if isinstance(missing, str):
+        return [f"--missing={missing}"]
+    return [f"--missing={name}={way}" for name, way in missing.items()]
 
 
 def spoken(options: argparse.Namespace) -> list[str]:
@@ -196,8 +231,11 @@ def explain_command(
     """Return the command that tells more about the first of some rows."""
     words = ["rtkm", "explain", str(model), options.data, *spoken(options)]
     for name in more:
-        if getattr(options, name) is not None:
-            words.append(f"--{name}={getattr(options, name)}")
+        value = getattr(options, name)
+        if name == "missing":
+            words += missing_words(value)
+        elif value is not None:
+            words.append(f"--{name}={value}")
     if rows:
         id = rows[0]["id"]
         # an id that is nothing to type goes by its number

@@ -25,7 +25,7 @@ from rtkm.core.fields import (
 )
 from rtkm.core.params import check_params, is_integer
 from rtkm.models.container import Arrays
-from rtkm.models.schema import plain_preparation
+from rtkm.models.schema import as_pairs, is_pairs, plain_preparation
 from rtkm.tables.preparation import Preparation
 
 # scikit-learn's clusterers that detectors take, and a file may name as a parameter
@@ -93,6 +93,8 @@ def encode_parameter(
         return encode(value, place, arrays)
     if is_texts(value):
         return list(map(str, value))
+    if isinstance(value, dict) and is_pairs(as_pairs(value)):
+        return as_pairs(value)
     if is_whole_numbers(value):
         return [int(number) for number in value]
     table = None if callable(value) else np.asarray(value)
@@ -191,19 +193,25 @@ def decode_unfitted(stored: dict[str, Any], arrays: Arrays) -> Any:
             f"{', '.join(names)}."
         )
     values = {
-        name: tuple(value) if is_texts(value) else decode(value, arrays)
-        for name, value in parameters.items()
+        name: decode_parameter(value, arrays) for name, value in parameters.items()
     }
     for name, value in values.items():
         is_table = isinstance(value, np.ndarray) and is_finite(value)
         is_list = is_texts(value) or is_whole_numbers(value)
-        is_plain = isinstance(value, SCALARS) or is_list
+        is_plain = isinstance(value, SCALARS) or is_list or is_pairs(as_pairs(value))
         if not (is_table or is_plain or hasattr(value, "get_params")):
             raise ValueError(f"{name} is not valid for {method}.")
     estimator = cls(**values)
     if isinstance(estimator, Savable):
         check_params(estimator)
     return estimator
+
+
+def decode_parameter(value: Any, arrays: Arrays) -> Any:
+    """Return what JSON stands for as the value of a parameter."""
+    if is_texts(value):
+        return tuple(value)
+    return dict(value) if is_pairs(value) else decode(value, arrays)
 
 
 def is_finite(table: NDArray[Any]) -> bool:

@@ -21,7 +21,7 @@ the next number as its ``format``:
 2. ``TableModel`` has it among what it learned.
 3. ``RTKM`` has the numbers it chose, and why, among what it learned; parameters that
    are not in a file of before are what the defaults were.
-4. A preparation has the column that names rows.
+4. A preparation has the column that names rows, and may treat missing values by column.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class PreparationField(Field):
         for key in LISTS:
             if isinstance(parts.get(key), np.ndarray):
                 parts[key] = parts[key].ravel().tolist()
+        if is_pairs(parts.get("missing")):
+            parts["missing"] = dict(parts["missing"])
         if not is_preparation(parts):
             raise ValueError(f"{name} is damaged; fit the model again.")
         sizes["features"] = len(parts["columns"])
@@ -61,11 +63,24 @@ class PreparationField(Field):
         return Preparation(**fields)
 
 
+def as_pairs(value: Any) -> Any:
+    """Return text by name as pairs, as JSON objects have meanings of their own."""
+    return [list(pair) for pair in value.items()] if isinstance(value, dict) else value
+
+
+def is_pairs(value: Any) -> bool:
+    """Whether a value is a list of pairs of text."""
+    return isinstance(value, list) and all(
+        isinstance(pair, list) and [type(part) for part in pair] == [str, str]
+        for pair in value
+    )
+
+
 def plain_preparation(preparation: Preparation) -> dict[str, Any]:
     """Return a preparation as text, numbers and arrays."""
     return {
         "columns": list(preparation.columns),
-        "missing": preparation.missing,
+        "missing": as_pairs(preparation.missing),
         "scale": preparation.scale,
         "n_unnamed": preparation.n_unnamed,
         "id": preparation.id,

@@ -176,7 +176,11 @@ def column_preparation(preparation: Preparation) -> ColumnPreparation:
     """Return what became of the columns."""
     return {
         "columns": list(preparation.columns),
-        "missing": preparation.missing,
+        "missing": (
+            preparation.missing
+            if isinstance(preparation.missing, str)
+            else dict(preparation.missing)
+        ),
         "fill": list(map(finite, preparation.fill)),
         "scale": preparation.scale,
         "center": list(map(finite, preparation.center)),

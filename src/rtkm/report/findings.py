@@ -61,7 +61,11 @@ class ColumnPreparation(TypedDict):
     """What became of the columns: `x` is fitted as `(x - center) / spread`."""
 
     columns: Annotated[list[str], "names of the features"]
-    missing: Annotated[str, "what became of missing cells: error, drop or median"]
+    missing: Annotated[
+        str | dict[str, str],
+        "what became of missing cells: error, drop or median, in all columns or by "
+        "name, where * stands for all others",
+    ]
     fill: Annotated[list[Number], "what stands for a missing cell, by feature"]
     scale: Annotated[str, "none, standard or robust"]
     center: Annotated[list[Number], "by feature"]

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from rtkm._number_text import counted
-from rtkm.tables.columns import Column, shown_cell
+from rtkm._number_text import counted, percent
+from rtkm.tables.columns import Column, shown_cell, text_of
 from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.scaling import Values
 
 Missing = Literal["error", "drop", "median"]
-POLICIES: tuple[Missing, ...] = get_args(Missing)
+WAYS: tuple[Missing, ...] = get_args(Missing)
+# one way for all columns, or one for each by its name
+MissingPolicy = Missing | Mapping[str, Missing]
+OTHERS = "*"  # the columns that no other name stands for
+
+MOSTLY_EMPTY = 0.5  # share of missing values from which on a column is left out
+MUCH_LOST = 0.1  # share of rows from which on a message says how to keep them
 
 
 class Imputed(NamedTuple):
@@ -28,24 +34,56 @@ class Imputed(NamedTuple):
     fill: tuple[float, ...] = ()
 
 
+# What is to become of missing values
+
+
+def is_policy(value: Any) -> bool:
+    """Whether a value says what becomes of missing values."""
+    if isinstance(value, str):
+        return value in WAYS
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str) and isinstance(way, str) and way in WAYS
+        for name, way in value.items()
+    )
+
+
+def by_column(policy: MissingPolicy) -> dict[str, Missing]:
+    """Return a policy by the names of columns, and for all others.
+
+    Examples
+    --------
+    >>> by_column("drop"), by_column({"age": "median"})
+    ({'*': 'drop'}, {'*': 'error', 'age': 'median'})
+    """
+    if isinstance(policy, str):
+        return {OTHERS: policy}
+    return {OTHERS: "error", **policy}
+
+
+def ways_for(policy: MissingPolicy, columns: Sequence[Column]) -> list[Missing]:
+    """Return what is to become of the missing values of each column."""
+    ways = by_column(policy)
+    return [ways.get(column.name, ways[OTHERS]) for column in columns]
+
+
 def as_matrix(
-    columns: Sequence[Column], missing: Missing
+    columns: Sequence[Column], ways: Sequence[Missing]
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the numbers, NaN where there is none that can be used, and notes."""
     X = np.empty((len(columns[0].numbers), len(columns)))
     notes = []
-    for j, column in enumerate(columns):
+    for j, (column, way) in enumerate(zip(columns, ways, strict=True)):
         X[:, j] = column.floats()
         strange = column.strange_rows()
         infinite = np.flatnonzero(np.isinf(X[:, j]))
         if len(strange):
             cells = (f"{shown_cell(column, i)} in row {i + 1}" for i in strange)
             what = f"{counted(len(strange), 'cell')} that no number can be read from"
-            notes.append(fault(column, what, listed(cells, len(strange), 3), missing))
+            notes.append(fault(column, what, listed(cells, len(strange), 3), way))
         if len(infinite):
             rows = (f"row {i + 1}" for i in infinite)
             what = counted(len(infinite), "infinite cell")
-            notes.append(fault(column, what, listed(rows, len(infinite), 3), missing))
+            notes.append(fault(column, what, listed(rows, len(infinite), 3), way))
             X[infinite, j] = np.nan
     return X, notes
 
@@ -77,39 +115,128 @@ def median(
     return column.median() if len(column.values) else 0.0
 
 
+def leave_out_mostly_empty(
+    X: NDArray[np.float64], columns: Sequence[Column], policy: MissingPolicy
+) -> tuple[NDArray[np.float64], list[Column], list[str]]:
+    """Leave out columns, rather than most of the rows, and say so.
+
+    Those stay that the policy names, and all where all of them are mostly empty.
+    """
+    named = () if isinstance(policy, str) else policy
+    is_to_drop = [
+        way == "drop" and column.name not in named
+        for way, column in zip(ways_for(policy, columns), columns, strict=True)
+    ]
+    empty = mostly_empty(X) & is_to_drop if any(is_to_drop) else np.array(is_to_drop)
+    if not empty.any() or empty.all():
+        return X, list(columns), []
+    counts = np.isnan(X).sum(axis=0)
+    places = np.flatnonzero(empty).tolist()
+    cells = (
+        f"{shown(columns[j].name)} ({counts[j]:,} of {counted(len(X), 'cell')} missing)"
+        for j in places
+    )
+    note = (
+        f"Left out mostly empty columns: {listed(cells, len(places))}. Name them in "
+        "columns= or missing= to keep them."
+    )
+    kept = np.flatnonzero(~empty).tolist()
+    return X[:, kept], [columns[j] for j in kept], [note]
+
+
+def mostly_empty(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return the columns of which most cells are missing."""
+    return np.asarray(np.isnan(X).mean(axis=0) > MOSTLY_EMPTY)
+
+
 def impute(
     X: NDArray[np.float64],
     columns: Sequence[Column],
-    missing: Missing,
+    ways: Sequence[Missing],
     fill: Sequence[float],
     notes: list[str],
+    *,
+    ids: Any = None,
+    are_named: bool = True,
 ) -> Imputed:
-    """Leave rows with missing values out, or fill them in."""
+    """Leave rows with missing values out, or fill them in.
+
+    `ids` are what rows are called, if anything. Of columns that nobody named, those
+    that are mostly empty can be left out.
+    """
     gaps = np.isnan(X)
-    kept = np.logical_not(gaps.any(axis=1))
-    if kept.all():
-        return Imputed(X, kept, {}, None)
-    where = where_missing(gaps, columns)
-    if missing == "error":
-        first = int(np.flatnonzero(~kept)[0]) + 1
-        raise InputError(
-            f"{counted(int(gaps.sum()), 'missing value')} (NaN): {where}, the first in "
-            f"row {first:,}; choose missing='drop' to leave such rows out or "
-            "missing='median' to fill them in."
-        )
-    if missing == "median":
-        np.copyto(X, np.array(fill), where=gaps)
-        notes.append(f"Filled in medians for missing values: {where}.")
-        told = tell_gaps(gaps, columns, "filled in")
-        return Imputed(X, np.ones_like(kept), told, gaps)
+    if not gaps.any():
+        return Imputed(X, np.ones(len(X), dtype=bool), {}, None)
+    way = np.array(ways)
+    if gaps[:, way == "error"].any():
+        spared = np.zeros(len(columns), dtype=bool) if are_named else mostly_empty(X)
+        refuse(gaps * (way == "error"), spared, columns, ids)
+    lost, filled = gaps * (way == "drop"), gaps * (way == "median")
+    kept = ~lost.any(axis=1)
     if not kept.any():
         raise InputError(
-            f"every row has a missing value ({where}); choose missing='median', or "
-            "leave columns out with drop=."
+            f"every row has a missing value ({where_missing(lost, columns)}); choose "
+            "missing='median', or leave columns out with drop=."
         )
-    rows = counted(int((~kept).sum()), "row")
-    notes.append(f"Left out {rows} with missing values: {where}.")
-    return Imputed(X[kept], kept, tell_gaps(gaps, columns, "no number in"), None)
+    told: dict[int, str] = {}
+    if filled.any():
+        np.copyto(X, np.array(fill), where=filled)
+        notes.append(
+            f"Filled in medians for missing values: {where_missing(filled, columns)}."
+        )
+        told |= tell_gaps(filled, columns, "filled in")
+    if not kept.all():
+        notes.append(note_on_lost_rows(lost, columns))
+        told |= tell_gaps(lost, columns, "no number in")
+        X = X[kept]
+    return Imputed(X, kept, told, filled[kept] if filled.any() else None)
+
+
+def refuse(
+    gaps: NDArray[np.bool_],
+    spared: NDArray[np.bool_],
+    columns: Sequence[Column],
+    ids: Any,
+) -> None:
+    """Refuse missing values, and tell what each way to treat them would cost.
+
+    To drop rows would leave out the columns that are spared, if not all are.
+    """
+    spared = spared & ~spared.all()
+    first = int(np.argmax(gaps.any(axis=1)))
+    row = f"row {first + 1:,}"
+    if ids is not None:
+        row += f" ({shown(text_of(ids[first]))})"
+    n_lost, n_gaps = int(gaps[:, ~spared].any(axis=1).sum()), int(gaps.sum())
+    costs = [f"{n_lost:,} of {counted(len(gaps), 'row')}"] if n_lost else []
+    if spared.any():
+        names = [shown(columns[j].name) for j in np.flatnonzero(spared).tolist()]
+        costs.append(f"{listed(names, len(names))}, mostly empty")
+    where = where_missing(gaps, columns)
+    raise InputError(
+        f"{counted(n_gaps, 'missing value')} (NaN): {where}, the first in {row}; "
+        f"choose missing='drop' to leave out {' and '.join(costs)}, or "
+        f"missing='median' to fill in {counted(n_gaps, 'cell')}."
+    )
+
+
+def note_on_lost_rows(lost: NDArray[np.bool_], columns: Sequence[Column]) -> str:
+    """Say how many rows are left out, and where they are many how to keep them."""
+    n_lost, n_rows = int(lost.any(axis=1).sum()), len(lost)
+    text = f"Left out {counted(n_lost, 'row')} with missing values: "
+    text += f"{where_missing(lost, columns)}."
+    if n_lost <= MUCH_LOST * n_rows:
+        return text
+    worst = int(lost.sum(axis=0).argmax())
+    text += (
+        f" That is {percent(n_lost / n_rows)} of all rows; missing='median' would fill "
+        f"in {counted(int(lost.sum()), 'cell')} instead"
+    )
+    n_without = int(np.delete(lost, worst, axis=1).any(axis=1).sum())
+    if n_without == n_lost:
+        return f"{text}."
+    rows = counted(n_without, "row") if n_without else "no row"
+    return f"{text}, and without {shown(columns[worst].name)} {rows} would be left out."
 
 
 def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
@@ -145,7 +272,7 @@ def tell_gaps(
 
 def impute_sparse(
     X: sparse.csr_array,
-    missing: Missing,
+    missing: MissingPolicy,
     fill: Sequence[float] | None,
     weights: NDArray[np.float64] | None = None,
 ) -> tuple[Imputed, list[str]]:

@@ -11,16 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rtkm.tables.columns import Column
 from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.missing import (
-    POLICIES,
+    OTHERS,
     Imputed,
-    Missing,
+    MissingPolicy,
     as_matrix,
+    by_column,
     impute,
     impute_sparse,
+    is_policy,
+    leave_out_mostly_empty,
     medians,
+    ways_for,
 )
+from rtkm.tables.repeats import note_on_repeats
 from rtkm.tables.scaling import SCALES, Scale, find_scaling, sparse_spreads
 from rtkm.tables.select import (
     ask_for,
@@ -29,6 +35,7 @@ from rtkm.tables.select import (
     choose_id,
     choose_named,
     find_ids,
+    note_used,
 )
 from rtkm.tables.sheet import AnyTable
 
@@ -43,8 +50,8 @@ class Preparation:
     ----------
     columns : tuple of str
         Names of the features, in the order of the matrix.
-    missing : "error", "drop" or "median"
-        How missing values are handled.
+    missing : "error", "drop" or "median", or dict
+        How missing values are handled, in all columns or by name.
     fill : tuple of float
         Median of each column, which stands for missing values.
     scale : "none", "standard" or "robust"
@@ -58,7 +65,7 @@ class Preparation:
     """
 
     columns: tuple[str, ...]
-    missing: Missing
+    missing: MissingPolicy
     fill: tuple[float, ...]
     scale: Scale
     center: tuple[float, ...]
@@ -71,11 +78,13 @@ class Preparation:
         table: AnyTable | sparse.csr_array,
         *,
         id: str | None = None,
-        missing: Missing | None = None,
+        missing: MissingPolicy | None = None,
     ) -> Prepared:
         """Prepare new rows as those were that a model was fitted to."""
         policy = self.missing if missing is None else missing
-        check_choice("missing", policy, POLICIES)
+        check_policy(policy)
+        if not isinstance(policy, str):
+            policy = {**by_column(self.missing), **policy}
         self._check_names(table)
         if sparse.issparse(table):
             imputed, notes = impute_sparse(table, policy, self.fill)
@@ -85,9 +94,10 @@ class Preparation:
             places = [int(name[1:]) for name in names]
             names = tuple(table.names[place] for place in places)
         chosen = [ask_for(table, name) for name in names]
-        X, notes = as_matrix(chosen, policy)
-        imputed = impute(X, chosen, policy, self.fill, notes)
-        return finished(imputed, self, find_ids(table, id), notes)
+        ways, ids = ways_for(policy, chosen), find_ids(table, id)
+        X, notes = as_matrix(chosen, ways)
+        imputed = impute(X, chosen, ways, self.fill, notes, ids=ids)
+        return finished(imputed, self, ids, notes)
 
     def _check_names(self, table: Any) -> None:
         """Refuse a table without names where the model knows some."""
@@ -172,7 +182,7 @@ def prepare(
     columns: Sequence[str] | None = None,
     drop: Sequence[str] = (),
     id: str | None = None,
-    missing: Missing = "error",
+    missing: MissingPolicy = "error",
     scale: Scale = "auto",
     weights: Floats | str | None = None,
 ) -> Prepared:
@@ -198,8 +208,10 @@ def prepare(
     id : str, default=None
         The column that holds the names of the rows; it is not used unless `columns`
         names it. None takes the first column of short text that differs in all rows.
-    missing : "error", "drop" or "median", default="error"
-        How missing values, infinite ones and those that are not numbers are handled.
+    missing : "error", "drop" or "median", or dict, default="error"
+        How missing values, infinite ones and those that are not numbers are handled,
+        in all columns or by name, where ``"*"`` stands for all others. Where rows are
+        dropped, columns that are mostly empty are left out, unless they are named.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled, see `find_scaling`.
     weights : ndarray of shape (n_rows,) or str, default=None
@@ -215,33 +227,39 @@ def prepare(
     InputError
         If there is nothing to compute with, with what to do about it.
     """
-    check_choice("missing", missing, POLICIES)
+    check_policy(missing)
     check_choice("scale", scale, SCALES)
     if sparse.issparse(table):
-        refuse_names(columns=columns, drop=drop, id=id, sample_weight=weights)
+        by_name = None if isinstance(missing, str) else [*missing]
+        refuse_names(
+            columns=columns, drop=drop, id=id, missing=by_name, sample_weight=weights
+        )
         return prepare_sparse(table, missing, scale, weights)
-    find_ids(table, id)
-    for name in drop:
-        check_known(table, name, "drop")
+    check_names_known(table, drop, id, missing)
     unused: set[str | None] = {*drop, id}
     if isinstance(weights, str):
         unused.add(weights)
         weights = weights_in(table, weights)
     if columns is None:
-        chosen, notes = choose(table, unused)
+        X, chosen, notes = choose_numbers(table, unused, missing)
     else:
-        chosen, notes = choose_named(table, columns, unused=set(drop)), []
-    names = tuple(column.name for column in chosen)
+        chosen = choose_named(table, columns, drop)
+        X, notes = as_matrix(chosen, ways_for(missing, chosen))
     if id is None:
-        id, told = choose_id(table, [*names, *filter(None, unused)])
+        used = [column.name for column in chosen]
+        id, told = choose_id(table, [*used, *filter(None, unused)])
         notes += told
-    X, faults = as_matrix(chosen, missing)
-    notes += faults
-    fill = medians(X, weights) if missing == "median" else ()
-    imputed = impute(X, chosen, missing, fill, notes)
+    ids = find_ids(table, id)
+    ways = ways_for(missing, chosen)
+    fill = medians(X, weights) if "median" in ways else ()
+    imputed = impute(
+        X, chosen, ways, fill, notes, ids=ids, are_named=columns is not None
+    )
+    notes += note_on_repeats(imputed.X)
     if weights is not None:
         weights = weights[imputed.kept]
     fill = fill or medians(imputed.X, weights)
+    names = tuple(column.name for column in chosen)
     scaling = find_scaling(imputed.X, names, np.array(fill), scale, weights)
     notes += scaling.notes
     preparation = Preparation(
@@ -254,15 +272,36 @@ def prepare(
         n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
         id=id or "",
     )
-    return finished(imputed, preparation, find_ids(table, id), notes, weights)
+    return finished(imputed, preparation, ids, notes, weights)
+
+
+def choose_numbers(
+    table: AnyTable, unused: set[str | None], missing: MissingPolicy
+) -> tuple[Floats, list[Column], list[str]]:
+    """Return all columns of numbers, and say what is left out."""
+    chosen, notes = choose(table, unused)
+    X, faults = as_matrix(chosen, ways_for(missing, chosen))
+    X, chosen, told = leave_out_mostly_empty(X, chosen, missing)
+    return X, chosen, [note_used(chosen), *notes, *faults, *told]
+
+
+def check_names_known(
+    table: AnyTable, drop: Sequence[str], id: str | None, missing: MissingPolicy
+) -> None:
+    """Refuse names that no column has."""
+    find_ids(table, id)
+    for name in drop:
+        check_known(table, name, "drop")
+    for name in by_column(missing).keys() - {OTHERS}:
+        check_known(table, name, "missing")
 
 
 def weights_in(table: AnyTable, name: str) -> Floats:
     """Return the weights that a column holds."""
     check_known(table, name, "sample_weight")
     column = ask_for(table, name)
-    X, _ = as_matrix([column], "error")
-    impute(X, [column], "error", (), [])
+    X, _ = as_matrix([column], ["error"])
+    impute(X, [column], ["error"], (), [])
     if X.min() < 0:
         raise InputError(
             f"sample_weight={name!r} holds {X.min():g} in row {int(X.argmin()) + 1:,}; "
@@ -282,7 +321,7 @@ def refuse_names(**parameters: Any) -> None:
 
 
 def prepare_sparse(
-    X: sparse.csr_array, missing: Missing, scale: Scale, weights: Any
+    X: sparse.csr_array, missing: MissingPolicy, scale: Scale, weights: Any
 ) -> Prepared:
     """Prepare a CSR matrix, whose zeros stay zeros: it is scaled but never shifted.
 
@@ -326,6 +365,15 @@ def finished(
     )
 
 
+def check_policy(missing: MissingPolicy) -> None:
+    """Refuse what does not say what becomes of missing values."""
+    if not is_policy(missing):
+        raise InputError(
+            f"missing={missing!r} is not valid; expected error, drop or median, or one "
+            "of these by the name of a column."
+        )
+
+
 def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
     """Refuse a value that is not among the choices."""
     if value not in choices:
@@ -367,7 +415,7 @@ def is_preparation(content: Any) -> bool:
         return False
     lists = [content[key] for key in LISTS]
     return (
-        content["missing"] in POLICIES
+        is_policy(content["missing"])
         and content["scale"] in SCALES
         and content["scale"] != "auto"
         and all(is_list_of(numbers, float) for numbers in lists)

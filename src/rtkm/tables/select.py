@@ -35,8 +35,6 @@ def choose(sheet: AnyTable, unused: set[str | None]) -> tuple[list[Column], list
                 " Say --skip if lines above the header are no part of it, or --sep."
             )
         raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
-    used = listed((shown(c.name) for c in chosen), len(chosen))
-    notes.insert(0, f"Used {counted(len(chosen), 'column')}: {used}.")
     truths = [shown(c.name) for c in chosen if c.kind == "truth"]
     if truths:
         notes.append(f"True counts as 1, false as 0: {listed(truths, len(truths))}.")
@@ -48,8 +46,14 @@ def choose(sheet: AnyTable, unused: set[str | None]) -> tuple[list[Column], list
     return chosen, notes
 
 
+def note_used(columns: Sequence[Column]) -> str:
+    """Name the columns that are used."""
+    named = listed((shown(column.name) for column in columns), len(columns))
+    return f"Used {counted(len(columns), 'column')}: {named}."
+
+
 def choose_named(
-    sheet: AnyTable, columns: Sequence[str], unused: set[str]
+    sheet: AnyTable, columns: Sequence[str], unused: Sequence[str]
 ) -> list[Column]:
     """Return the columns asked for."""
     chosen = []

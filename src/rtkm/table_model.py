@@ -28,6 +28,7 @@ from rtkm.models.schema import PreparationField
 from rtkm.report.reasons import explain_frame
 from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE
 from rtkm.tables.frames import as_table
+from rtkm.tables.logarithms import Log
 from rtkm.tables.missing import MissingPolicy, is_policy
 from rtkm.tables.preparation import Prepared, prepare, unscaled
 from rtkm.tables.scaling import SCALES, Scale
@@ -56,6 +57,10 @@ OptionalNames = Annotated[
     Rule("None or a list of column names", lambda v: v is None or is_names(v)),
 ]
 Names = Annotated[Sequence[str], Rule("a list of column names", is_names)]
+LogColumns = Annotated[
+    Log,
+    Rule("a list of column names or 'auto'", lambda v: is_names(v) or is_auto(v)),
+]
 Name = Annotated[
     str | None,
     Rule("None or the name of a column", lambda v: v is None or isinstance(v, str)),
@@ -67,6 +72,11 @@ MissingWays = Annotated[
 ScaleMethod = Annotated[
     Scale, Rule("'auto', 'none', 'standard' or 'robust'", is_name(*SCALES))
 ]
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a value is the word for what is decided by the table."""
+    return isinstance(value, str) and value == "auto"
 
 
 def has(name: str) -> Callable[[Any], bool]:
@@ -119,6 +129,11 @@ class TableModel(Savable, BaseEstimator):
         where the densest fifth of a column spreads more than ten times as widely as
         that of another, and none elsewhere. CSR matrices are divided but never
         shifted, and left as they are by ``"auto"``.
+    log : list of str or "auto", default=()
+        Columns whose logarithm is used, for sizes from very small to very large; the
+        smallest number above 0 is added first where there are zeros. ``"auto"`` takes
+        the columns that are very skewed and whose logarithm is not. All that is shown
+        is in the units of the table nevertheless.
 
     Attributes
     ----------
@@ -126,7 +141,7 @@ class TableModel(Savable, BaseEstimator):
         The fitted estimator; it knows the scaled columns only.
     preparation_ : Preparation
         What was done to the table: ``columns``, ``missing``, ``fill``, ``scale``,
-        ``center``, ``spread`` and ``id``.
+        ``center``, ``spread``, ``id``, ``log`` and ``offset``.
     notes_ : tuple of str
         What was done, in sentences.
     kept_mask_ : ndarray of shape (n_samples,)
@@ -177,6 +192,7 @@ class TableModel(Savable, BaseEstimator):
     id: Name = None
     missing: MissingWays = "error"
     scale: ScaleMethod = "auto"
+    log: LogColumns = ()
 
     _learned: ClassVar[Learned] = {
         "preparation_": PreparationField(),
@@ -228,6 +244,7 @@ class TableModel(Savable, BaseEstimator):
             id=self.id,
             missing=self.missing,
             scale=self.scale,
+            log=self.log,
             weights=sample_weight,
         )
 

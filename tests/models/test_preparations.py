@@ -16,6 +16,8 @@ SOUND = {
     "spread": [1.0, 2.0],
     "n_unnamed": 0,
     "id": "name",
+    "log": ["y"],
+    "offset": [0.0, 1.0],
 }
 
 
@@ -40,6 +42,9 @@ SOUND = {
         {"n_unnamed": 2},
         {"scale": "auto"},
         {"id": None},
+        {"log": ["z"]},
+        {"log": "y"},
+        {"offset": [0.0, -1.0]},
         {"more": 1},
     ],
     ids=str,

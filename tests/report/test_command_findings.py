@@ -276,6 +276,7 @@ def test_rows_that_are_all_the_same_are_found_the_same(tmp_path):
         "decided_by": "asked",
         "standing_out": 0,
         "also_standing_out": 0,
+        "due_to_skewness": None,
         "rows": [],
     }
     json.dumps(found, allow_nan=False)

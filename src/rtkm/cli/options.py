@@ -21,7 +21,7 @@ from rtkm.tables.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet; - is standard output"
 CHOICES = {"scale": SCALES}
-LISTS = ("columns", "drop")
+LISTS = ("columns", "drop", "log")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
 
 
@@ -130,7 +130,8 @@ def add_sample_weight(parser: Any) -> None:
 def table_model(estimator: Any, options: argparse.Namespace) -> TableModel:
     """Return the model of a table that the options ask for."""
     given = {field.name: getattr(options, field.name) for field in table_fields()}
-    return TableModel(estimator, **(given | {"drop": given["drop"] or ()}))
+    log = "auto" if given["log"] == ["auto"] else given["log"] or ()
+    return TableModel(estimator, **(given | {"drop": given["drop"] or (), "log": log}))
 
 
 def output_path(text: str) -> Path:

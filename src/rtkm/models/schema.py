@@ -21,7 +21,8 @@ the next number as its ``format``:
 2. ``TableModel`` has it among what it learned.
 3. ``RTKM`` has the numbers it chose, and why, among what it learned; parameters that
    are not in a file of before are what the defaults were.
-4. A preparation has the column that names rows, and may treat missing values by column.
+4. A preparation has the column that names rows and the columns whose logarithm is
+   used, and may treat missing values by column.
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def plain_preparation(preparation: Preparation) -> dict[str, Any]:
         "scale": preparation.scale,
         "n_unnamed": preparation.n_unnamed,
         "id": preparation.id,
+        "log": list(preparation.log),
         **{key: np.array(getattr(preparation, key), dtype=float) for key in LISTS},
     }
 
@@ -122,8 +124,10 @@ def with_new_parts(value: Any) -> Any:
     if not isinstance(value, dict):
         return value
     value = {key: with_new_parts(part) for key, part in value.items()}
-    if isinstance(value.get("preparation_"), dict):
-        value["preparation_"] = {"id": "", **value["preparation_"]}
+    preparation = value.get("preparation_")
+    if isinstance(preparation, dict) and isinstance(preparation.get("columns"), list):
+        offset = [0.0] * len(preparation["columns"])
+        value["preparation_"] = {"id": "", "log": [], "offset": offset, **preparation}
     return value
 
 

@@ -36,6 +36,7 @@ from rtkm.report.findings import (
     Overlap,
     Parameter,
     Resampling,
+    SkewedFeature,
     Source,
     finite,
     finite_list,
@@ -44,6 +45,7 @@ from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
+from rtkm.tables.logarithms import is_very_skewed, skewness, skewness_of_log
 from rtkm.tables.preparation import Preparation
 from rtkm.tables.sheet import Sheet
 
@@ -52,6 +54,9 @@ MOST_CONTRASTS = 40
 # fits to half of the rows, and the least weight that is cut in half
 N_RESAMPLES = 10
 FEWEST_ROWS = 20
+# outliers of which most may have one reason, and whose parts are looked at
+FEWEST_OUTLIERS = 5
+MOST_PARTS = 10_000
 
 
 def find(
@@ -68,8 +73,9 @@ def find(
     features = list(preparation.columns)
     assignments = answers.assignments() if answers.n_clusters else None
     members = members_of(answers, assignments)
-    centers, spreads = centers_and_spreads(answers, members)
-    telling = contrasts(centers, spreads, members, features)
+    scaled = centers_and_spreads(answers, members)
+    telling = contrasts(*scaled, members, features)
+    centers, spreads = without_logarithms(answers, members, *scaled)
     findings: Findings = {
         "format": FINDINGS_VERSION,
         "versions": versions(),
@@ -182,6 +188,8 @@ def column_preparation(preparation: Preparation) -> ColumnPreparation:
             else dict(preparation.missing)
         ),
         "fill": list(map(finite, preparation.fill)),
+        "log": list(preparation.log),
+        "offset": list(map(finite, preparation.offset)),
         "scale": preparation.scale,
         "center": list(map(finite, preparation.center)),
         "spread": list(map(finite, preparation.spread)),
@@ -217,16 +225,33 @@ def members_of(
 def centers_and_spreads(
     answers: TableResults, members: list[Places]
 ) -> tuple[Floats, Floats]:
-    """Return centers and standard deviations of clusters; no rows for a detector."""
+    """Return centers and standard deviations of clusters, not scaled any more.
+
+    Logarithms are still such. A detector has no clusters.
+    """
     X, preparation = answers.prepared.X, answers.prepared.preparation
     if not answers.n_clusters:
         return np.empty((0, X.shape[1])), np.empty((0, X.shape[1]))
-    centers = preparation.in_data_units(answers.model.cluster_centers_)
+    centers = preparation.unscaled(answers.model.cluster_centers_)
     units = np.array(preparation.spread)
     spreads = [
         X[rows].std(axis=0) * units if len(rows) else 0 * units for rows in members
     ]
     return centers, np.array(spreads)
+
+
+def without_logarithms(
+    answers: TableResults, members: list[Places], centers: Floats, spreads: Floats
+) -> tuple[Floats, Floats]:
+    """Return centers and standard deviations in the units of the table."""
+    X, preparation = answers.prepared.X, answers.prepared.preparation
+    if not preparation.log or not len(centers):
+        return centers, spreads
+    spreads = spreads.copy()
+    for j in np.flatnonzero(preparation.is_logged).tolist():
+        values = preparation.in_data_units(X[:, j], j)
+        spreads[:, j] = [values[rows].std() if len(rows) else 0 for rows in members]
+    return preparation.in_data_units(answers.model.cluster_centers_), spreads
 
 
 def clusters(
@@ -306,7 +331,29 @@ def outliers(answers: TableResults, choice: Choice | None) -> Outliers:
         "decided_by": "choice" if is_chosen else decided_by(answers.model),
         "standing_out": None if far is None else int(far[answers.outliers].sum()),
         "also_standing_out": None if far is None else int(far[~answers.outliers].sum()),
+        "due_to_skewness": due_to_skewness(answers),
         "rows": describe_rows(answers, answers.farthest(MOST_OUTLIERS)),
+    }
+
+
+def due_to_skewness(answers: TableResults) -> SkewedFeature | None:
+    """Return the very skewed feature that most outliers are due to, if there is one."""
+    X, preparation = answers.prepared.X, answers.prepared.preparation
+    places = np.flatnonzero(answers.outliers)
+    if answers.ranks is None or len(places) < FEWEST_OUTLIERS or sparse.issparse(X):
+        return None
+    results = answers.model._results(X[places[:: -(-len(places) // MOST_PARTS)]])
+    largest = results.rule.parts(results).argmax(axis=1)
+    j = int(np.bincount(largest).argmax())
+    share = float((largest == j).mean())
+    values = preparation.in_data_units(X[:, j], j)
+    if share <= 0.5 or preparation.is_logged[j] or not is_very_skewed(values):
+        return None
+    return {
+        "feature": preparation.columns[j],
+        "share": share,
+        "skewness": skewness(values),
+        "log_skewness": skewness_of_log(values),
     }
 
 

@@ -58,7 +58,11 @@ class Method(TypedDict):
 
 
 class ColumnPreparation(TypedDict):
-    """What became of the columns: `x` is fitted as `(x - center) / spread`."""
+    """What became of the columns.
+
+    `x` is fitted as `(x - center) / spread`, after taking the logarithm of `x + offset`
+    of some.
+    """
 
     columns: Annotated[list[str], "names of the features"]
     missing: Annotated[
@@ -67,6 +71,8 @@ class ColumnPreparation(TypedDict):
         "name, where * stands for all others",
     ]
     fill: Annotated[list[Number], "what stands for a missing cell, by feature"]
+    log: Annotated[list[str], "features of which logarithms are used"]
+    offset: Annotated[list[Number], "added before taking logarithms, by feature"]
     scale: Annotated[str, "none, standard or robust"]
     center: Annotated[list[Number], "by feature"]
     spread: Annotated[list[Number], "by feature"]
@@ -164,6 +170,21 @@ class OutlierRow(TypedDict):
     change: Annotated[Change | None, "null where no change of one feature is enough"]
 
 
+class SkewedFeature(TypedDict):
+    """A very skewed feature that most outliers are due to.
+
+    Skewness compares the quantiles at 5 and 95 % with the median: 0 where both are as
+    far from it, 1 where all that is far is above.
+    """
+
+    feature: Annotated[str, "its name"]
+    share: Annotated[
+        float, "of the outliers, those of whose score it is the largest part"
+    ]
+    skewness: Annotated[float, "of its values"]
+    log_skewness: Annotated[float, "of their logarithms"]
+
+
 class ListedOutliers(TypedDict):
     """Outliers, of which some are listed."""
 
@@ -190,6 +211,10 @@ class Outliers(ListedOutliers):
         "null where nobody looked",
     ]
     also_standing_out: Annotated[int | None, "other rows that are so far out"]
+    due_to_skewness: Annotated[
+        SkewedFeature | None,
+        "null where no feature is so skewed, or logarithms are used",
+    ]
 
 
 class SmallGroup(TypedDict):

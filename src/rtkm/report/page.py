@@ -284,7 +284,8 @@ def center_row(
 def unit_of(findings: Findings, clusters: Sequence[Cluster], feature: int) -> float:
     """Return the spread that a feature was scaled by, or else that of its clusters."""
     preparation = findings["preparation"]
-    if preparation["scale"] != "none":
+    is_logged = findings["features"][feature] in preparation["log"]
+    if preparation["scale"] != "none" and not is_logged:
         return known(preparation["spread"][feature]) or 0.0
     spreads = all_known([cluster["spread"][feature] for cluster in clusters])
     return statistics.median(spreads) if spreads else 0.0

@@ -134,8 +134,8 @@ def histogram(answers: TableResults, j: int, groups: dict[int, Places]) -> Histo
     """Count the rows of each cluster by their values of a feature."""
     preparation = answers.prepared.preparation
     with np.errstate(over="ignore"):  # scaling to and fro may round up the largest
-        values = answers.prepared.X[:, j] * preparation.spread[j]
-        values = np.clip(values + preparation.center[j], -LARGEST, LARGEST)
+        values = preparation.in_data_units(answers.prepared.X[:, j], j)
+        values = np.clip(values, -LARGEST, LARGEST)
     edges = find_edges(values[~answers.outliers])
     return {
         "feature": preparation.columns[j],

@@ -124,9 +124,9 @@ def in_table_units(
     a last bit; then the change goes on by as much.
     """
     changed, to = found.changed, found.after
-    units, middles = np.array(preparation.spread), np.array(preparation.center)
+    units = np.array(preparation.spread)
     labels = np.full(len(rows), np.int32(-1))
-    needed = to * units[changed] + middles[changed]
+    needed = preparation.in_data_units(to, changed)
     left = np.flatnonzero(changed >= 0)
     own = rows[np.arange(len(rows)), changed]
     onward = np.sign(to - own)
@@ -134,8 +134,11 @@ def in_table_units(
         if not len(left):
             break
         j = changed[left]
+        # nobody could give a row a number without a logarithm
+        too_small = preparation.is_logged[j] & (needed[left] < 0)
+        needed[left[too_small]] = 0.0
         new = rows[left]
-        new[np.arange(len(left)), j] = (needed[left] - middles[j]) / units[j]
+        new[np.arange(len(left)), j] = preparation.in_matrix_units(needed[left], j)
         labels[left] = model.predict(new)
         left = left[labels[left] < 0]
         size = np.maximum(np.abs(needed[left]), units[changed[left]])
@@ -145,7 +148,7 @@ def in_table_units(
 
 def as_given(rows: Floats, preparation: Preparation) -> Floats:
     """Put rows into the data's units, without the digits that scaling has changed."""
-    if preparation.scale == "none":
+    if preparation.scale == "none" and not preparation.log:
         return rows
     values = preparation.in_data_units(rows)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):

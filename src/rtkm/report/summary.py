@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
@@ -20,6 +22,7 @@ def summarize(findings: Findings) -> list[str]:
         *about_clusters(findings),
         *about_choice(findings),
         *about_outliers(findings),
+        *about_skewness(findings),
     ]
     if findings["overlap"]:
         several = findings["overlap"]["several"]
@@ -124,6 +127,20 @@ def about_outliers(findings: Findings) -> list[str]:
     else:
         sentences.append(f"The farthest is {name}.")
     return sentences
+
+
+def about_skewness(findings: Findings) -> list[str]:
+    """Name the very skewed feature that most outliers are due to, and the way out."""
+    found = findings["outliers"]["due_to_skewness"]
+    if found is None:
+        return []
+    return [
+        f"For {percent(found['share'])} of these rows, the largest part of the score "
+        f"is due to {shown(found['feature'])}, which is very skewed "
+        f"({fixed(found['skewness'], 2)} on a scale from 0, even, to 1; its logarithm "
+        f"{fixed(found['log_skewness'], 2)}): --log {shlex.quote(found['feature'])} "
+        "uses its logarithm."
+    ]
 
 
 def unseen(findings: Findings) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rtkm.tables.columns import Column
+from rtkm.tables.logarithms import Log, blank_unusable, find_logarithms
 from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.missing import (
     OTHERS,
@@ -56,8 +58,12 @@ class Preparation:
         Median of each column, which stands for missing values.
     scale : "none", "standard" or "robust"
         How columns are scaled.
+    log : tuple of str
+        The columns whose logarithm is used: there x becomes ``log(x + offset)``.
+    offset : tuple of float
+        What is added before, by column; 0 in others.
     center, spread : tuple of float
-        A number x of a column becomes ``(x - center) / spread``.
+        A number x of a column then becomes ``(x - center) / spread``.
     n_unnamed : int
         How many columns a table without names must have; 0 if this one had names.
     id : str
@@ -72,6 +78,8 @@ class Preparation:
     spread: tuple[float, ...]
     n_unnamed: int = 0
     id: str = ""
+    log: tuple[str, ...] = ()
+    offset: tuple[float, ...] = ()
 
     def repeat(
         self,
@@ -96,6 +104,9 @@ class Preparation:
         chosen = [ask_for(table, name) for name in names]
         ways, ids = ways_for(policy, chosen), find_ids(table, id)
         X, notes = as_matrix(chosen, ways)
+        if self.log:
+            offset = np.array(self.offset)
+            notes += blank_unusable(X, chosen, ways, self.is_logged, offset)
         imputed = impute(X, chosen, ways, self.fill, notes, ids=ids)
         return finished(imputed, self, ids, notes)
 
@@ -116,8 +127,15 @@ class Preparation:
                 f"{self.n_unnamed} features as input."
             )
 
+    @cached_property
+    def is_logged(self) -> NDArray[np.bool_]:
+        """Of which columns logarithms are used."""
+        return np.array([name in self.log for name in self.columns])
+
     def scaled(self, X: Any) -> Any:
         """Put numbers into the units of the matrix; changes X, which is returned."""
+        for j in np.flatnonzero(self.is_logged):
+            X[:, j] = np.log(X[:, j] + self.offset[j])
         if self.scale == "none":
             return X
         if sparse.issparse(X):
@@ -135,11 +153,36 @@ class Preparation:
             "scale": self.scale,
             "center": list(self.center),
             "spread": list(self.spread),
+            "log": list(self.log),
+            "offset": list(self.offset),
         }
 
-    def in_data_units(self, centers: NDArray[Any]) -> Floats:
-        """Put rows of the matrix, such as centers, back into the data's own units."""
-        return centers * np.array(self.spread) + np.array(self.center)
+    def in_data_units(self, values: NDArray[Any], columns: Any = slice(None)) -> Floats:
+        """Put numbers of the matrix, such as centers, back into the data's own units.
+
+        They are rows of it, or numbers of the columns whose places are given.
+        """
+        numbers = self.unscaled(values, columns)
+        if not self.log:
+            return numbers
+        with np.errstate(over="ignore"):
+            sizes = np.exp(numbers) - np.array(self.offset)[columns]
+        return np.where(self.is_logged[columns], sizes, numbers)
+
+    def unscaled(self, values: NDArray[Any], columns: Any = slice(None)) -> Floats:
+        """Undo the scaling only, so that logarithms stay such."""
+        spread, center = np.array(self.spread)[columns], np.array(self.center)[columns]
+        return values * spread + center
+
+    def in_matrix_units(self, values: Floats, columns: Any) -> Floats:
+        """Put numbers of the table, of the columns at places, in the matrix's units."""
+        if self.log:
+            is_logged = self.is_logged[columns]
+            sizes = np.where(is_logged, values + np.array(self.offset)[columns], 1.0)
+            sizes = np.maximum(sizes, np.finfo(float).tiny)
+            values = np.where(is_logged, np.log(sizes), values)
+        spread, center = np.array(self.spread)[columns], np.array(self.center)[columns]
+        return (values - center) / spread
 
 
 @dataclass(frozen=True)
@@ -184,6 +227,7 @@ def prepare(
     id: str | None = None,
     missing: MissingPolicy = "error",
     scale: Scale = "auto",
+    log: Log = (),
     weights: Floats | str | None = None,
 ) -> Prepared:
     """Choose columns, treat missing values and scale.
@@ -214,6 +258,8 @@ def prepare(
         dropped, columns that are mostly empty are left out, unless they are named.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled, see `find_scaling`.
+    log : sequence of str or "auto", default=()
+        Columns whose logarithm is used, see `find_logarithms`.
     weights : ndarray of shape (n_rows,) or str, default=None
         What rows count for, or the column that says so, which is then not used.
 
@@ -232,7 +278,12 @@ def prepare(
     if sparse.issparse(table):
         by_name = None if isinstance(missing, str) else [*missing]
         refuse_names(
-            columns=columns, drop=drop, id=id, missing=by_name, sample_weight=weights
+            columns=columns,
+            drop=drop,
+            id=id,
+            missing=by_name,
+            log=log,
+            sample_weight=weights,
         )
         return prepare_sparse(table, missing, scale, weights)
     check_names_known(table, drop, id, missing)
@@ -259,20 +310,41 @@ def prepare(
     if weights is not None:
         weights = weights[imputed.kept]
     fill = fill or medians(imputed.X, weights)
-    names = tuple(column.name for column in chosen)
-    scaling = find_scaling(imputed.X, names, np.array(fill), scale, weights)
-    notes += scaling.notes
-    preparation = Preparation(
-        columns=names,
+    found, told = find_units(chosen, imputed.X, fill, weights, log=log, scale=scale)
+    preparation = replace(
+        found,
         missing=missing,
+        n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
+        id=id or "",
+    )
+    return finished(imputed, preparation, ids, [*notes, *told], weights)
+
+
+def find_units(
+    columns: Sequence[Column],
+    X: Floats,
+    fill: tuple[float, ...],
+    weights: Floats | None,
+    *,
+    log: Log,
+    scale: Scale,
+) -> tuple[Preparation, list[str]]:
+    """Decide on logarithms and on scaling, and say so."""
+    names = tuple(column.name for column in columns)
+    logs = find_logarithms(log, columns, X)
+    found = unscaled(names, log=logs.names, offset=logs.offset)
+    middles = found.scaled(np.array([fill]))[0]
+    if logs.names:
+        X = found.scaled(X.copy())
+    scaling = find_scaling(X, names, middles, scale, weights)
+    found = replace(
+        found,
         fill=fill,
         scale=scaling.method,
         center=tuple(scaling.center.tolist()),
         spread=tuple(scaling.spread.tolist()),
-        n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
-        id=id or "",
     )
-    return finished(imputed, preparation, ids, notes, weights)
+    return found, [*logs.notes, *scaling.notes]
 
 
 def choose_numbers(
@@ -341,6 +413,7 @@ def prepare_sparse(
         center=(0.0,) * n_columns,
         spread=sparse_spreads(imputed.X, method, weights),
         n_unnamed=n_columns,
+        offset=(0.0,) * n_columns,
     )
     return finished(imputed, preparation, None, notes, weights)
 
@@ -382,8 +455,17 @@ def check_choice(parameter: str, value: str, choices: Sequence[str]) -> None:
         )
 
 
-def unscaled(columns: Sequence[str], n_unnamed: int = 0) -> Preparation:
-    """Return the preparation of a table whose numbers are used as they are."""
+def unscaled(
+    columns: Sequence[str],
+    n_unnamed: int = 0,
+    *,
+    log: tuple[str, ...] = (),
+    offset: Sequence[float] | Floats = (),
+) -> Preparation:
+    """Return the preparation of a table whose numbers are used as they are.
+
+    Or their logarithms, in some columns.
+    """
     n = len(columns)
     return Preparation(
         columns=tuple(columns),
@@ -393,11 +475,13 @@ def unscaled(columns: Sequence[str], n_unnamed: int = 0) -> Preparation:
         center=(0.0,) * n,
         spread=(1.0,) * n,
         n_unnamed=n_unnamed,
+        log=log,
+        offset=tuple(map(float, offset)) or (0.0,) * n,
     )
 
 
 PARTS = {part.name for part in fields(Preparation)}
-LISTS = ("fill", "center", "spread")
+LISTS = ("fill", "offset", "center", "spread")
 
 
 def is_preparation(content: Any) -> bool:
@@ -405,7 +489,9 @@ def is_preparation(content: Any) -> bool:
     if not isinstance(content, dict) or content.keys() != PARTS:
         return False
     columns, n_unnamed = content["columns"], content["n_unnamed"]
-    if not isinstance(content["id"], str):
+    if not isinstance(content["id"], str) or not is_list_of(content["log"], str):
+        return False
+    if not set(content["log"]) <= set(columns):
         return False
     if not is_list_of(columns, str) or len(set(columns)) != len(columns) or not columns:
         return False
@@ -421,7 +507,8 @@ def is_preparation(content: Any) -> bool:
         and all(is_list_of(numbers, float) for numbers in lists)
         and all(len(numbers) == len(columns) for numbers in lists)
         and all(math.isfinite(number) for numbers in lists for number in numbers)
-        and all(number > 0 for number in lists[-1])
+        and all(number > 0 for number in content["spread"])
+        and all(number >= 0 for number in content["offset"])
     )
 
 

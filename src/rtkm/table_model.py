@@ -27,10 +27,11 @@ from rtkm.core.validation import checked_weights
 from rtkm.models.schema import PreparationField
 from rtkm.report.reasons import explain_frame
 from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE
+from rtkm.tables.fitted_preparation import Prepared, unscaled
 from rtkm.tables.frames import as_table
 from rtkm.tables.logarithms import Log
 from rtkm.tables.missing import MissingPolicy, is_policy
-from rtkm.tables.preparation import Prepared, prepare, unscaled
+from rtkm.tables.preparation import prepare
 from rtkm.tables.scaling import SCALES, Scale
 
 if TYPE_CHECKING:

@@ -33,8 +33,8 @@ from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import explain_parameters, first_sentence
 from rtkm.report.findings import ChoiceFindings, Trial
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
-from rtkm.tables.preparation import Prepared
 
 DESCRIPTION = """\
 Choose how many clusters and outliers a table has, and say how sure that is. `rtkm fit`

@@ -28,9 +28,9 @@ from rtkm.compare.frame import compare
 from rtkm.core.params import is_number
 from rtkm.report.choices import choice_findings
 from rtkm.tables.columns import text_of
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
 from rtkm.tables.numerals import is_missing
-from rtkm.tables.preparation import Prepared
 from rtkm.tables.select import check_known
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import ending_of, writing_beside

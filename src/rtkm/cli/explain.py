@@ -19,8 +19,8 @@ from rtkm.report.reasons import describe_rows, explain_rows
 from rtkm.report.table_results import TableResults
 from rtkm.report.terminal_report import MOST_OUTLIERS, tell_outliers
 from rtkm.tables.columns import text_of
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError, listed, nearest, shown
-from rtkm.tables.preparation import Prepared
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import write_answers
 

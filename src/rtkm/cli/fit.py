@@ -35,8 +35,8 @@ from rtkm.report.table_results import TableResults, results_of_fit
 from rtkm.report.templating import make_environment
 from rtkm.report.terminal_report import tell_findings
 from rtkm.table_model import TableModel
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
-from rtkm.tables.preparation import Prepared
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import answer_table, check_output, write_beside
 

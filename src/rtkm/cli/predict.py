@@ -22,8 +22,8 @@ from rtkm.report.terminal_report import (
     tell_outliers,
 )
 from rtkm.table_model import TableModel
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError, nearest, shown
-from rtkm.tables.preparation import Prepared
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.source import find_source
 from rtkm.tables.writing import check_output, write_answers

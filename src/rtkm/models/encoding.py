@@ -26,7 +26,7 @@ from rtkm.core.fields import (
 from rtkm.core.params import check_params, is_integer
 from rtkm.models.container import Arrays
 from rtkm.models.schema import as_pairs, is_pairs, plain_preparation
-from rtkm.tables.preparation import Preparation
+from rtkm.tables.fitted_preparation import Preparation
 
 # scikit-learn's clusterers that detectors take, and a file may name as a parameter
 FOREIGN = {cls.__name__: cls for cls in (KMeans, MiniBatchKMeans, BisectingKMeans)}

@@ -35,7 +35,7 @@ import numpy as np
 from rtkm._version import __version__
 from rtkm.core.fields import Field, Sizes
 from rtkm.models.container import Arrays
-from rtkm.tables.preparation import LISTS, Preparation, is_preparation
+from rtkm.tables.fitted_preparation import LISTS, Preparation, is_preparation
 
 # the file format version: what changes the meaning of a file raises it
 FORMAT_VERSION = 4

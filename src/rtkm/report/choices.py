@@ -21,7 +21,7 @@ from rtkm.report.findings import (
     finite_list,
 )
 from rtkm.report.table_results import Floats
-from rtkm.tables.preparation import Prepared
+from rtkm.tables.fitted_preparation import Prepared
 
 # how many fewer and more clusters curves are drawn for, of tables with enough rows
 N_AROUND = 3

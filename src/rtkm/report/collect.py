@@ -45,8 +45,8 @@ from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
+from rtkm.tables.fitted_preparation import Preparation
 from rtkm.tables.logarithms import is_very_skewed, skewness, skewness_of_log
-from rtkm.tables.preparation import Preparation
 from rtkm.tables.sheet import Sheet
 
 MOST_OUTLIERS = 1000  # that are listed, with their reasons

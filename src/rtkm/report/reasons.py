@@ -22,7 +22,7 @@ from rtkm.report.table_results import (
     TableResults,
 )
 from rtkm.tables.columns import text_of
-from rtkm.tables.preparation import Preparation, Prepared
+from rtkm.tables.fitted_preparation import Preparation, Prepared
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -18,7 +18,7 @@ from rtkm.clusterers._confidence import (
 )
 from rtkm.core.threshold import is_outlier
 from rtkm.tables.columns import text_of
-from rtkm.tables.preparation import Prepared
+from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.writing import membership_columns
 
 Floats = NDArray[np.float64]

@@ -47,6 +47,15 @@ def is_policy(value: Any) -> bool:
     )
 
 
+def check_policy(missing: MissingPolicy) -> None:
+    """Refuse what does not say what becomes of missing values."""
+    if not is_policy(missing):
+        raise InputError(
+            f"missing={missing!r} is not valid; expected error, drop or median, or one "
+            "of these by the name of a column."
+        )
+
+
 def by_column(policy: MissingPolicy) -> dict[str, Missing]:
     """Return a policy by the names of columns, and for all others.
 

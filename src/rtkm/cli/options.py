@@ -178,8 +178,8 @@ class ReadMissing(argparse.Action):
         said = way if not name else {name: way}
         if not is_policy(said):
             parser.error(
-                f"argument --missing: {text} is not valid; expected one of "
-                f"{', '.join(WAYS)}, or NAME=one of these for a column."
+                f"argument --missing: invalid choice: {text!r} (choose from "
+                f"{', '.join(WAYS)}, or NAME=one of these for a column)"
             )
         before = getattr(namespace, self.dest)
         if name and before is not None:

@@ -23,6 +23,10 @@ def test_a_package_that_is_there_is_returned():
             "charset_normalizer",
             'compare needs charset-normalizer; pip install "rtkm[cli]".',
         ),
+        (
+            "python_calamine",
+            'compare needs python-calamine; pip install "rtkm[cli]".',
+        ),
     ],
 )
 def test_a_missing_package_is_named_as_it_is_installed(monkeypatch, module, message):

@@ -6,7 +6,11 @@ from importlib import import_module
 from typing import Any
 
 # packages whose name to install is not the one to import
-NAMES = {"charset_normalizer": "charset-normalizer", "jinja2": "Jinja2"}
+NAMES = {
+    "charset_normalizer": "charset-normalizer",
+    "jinja2": "Jinja2",
+    "python_calamine": "python-calamine",
+}
 
 
 def import_optional(module: str, *, needed_by: str, extra: str = "cli") -> Any:

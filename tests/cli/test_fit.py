@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from workbook_files import write_xlsx
 
 from rtkm import RTKM, load
 from rtkm.cli.flags import methods
@@ -416,3 +417,19 @@ def test_missing_cells_are_treated_by_column(rtkm, people):
     assert "invalid choice: 'weight=mean' (choose from error, drop" in outcome.err
     outcome = rtkm("fit", "people.csv", "--missing", "wieght=drop")
     assert "--missing wieght: people.csv has no such column" in outcome.err
+
+
+def test_a_sheet_of_a_workbook_is_fitted(rtkm, tmp_path):
+    rows = [["x", "y"], *([i % 3 * 10 + i / 100, i % 7] for i in range(60))]
+    write_xlsx(tmp_path / "book.xlsx", {"Notes": [["see Data"]], "Data": rows})
+    command = ["fit", "book.xlsx", "--sheet", "Data", "-k", "3", "--output", "out.csv"]
+    outcome = rtkm(*command, "--contamination", "1", "--model", "m")
+    assert outcome.code == 0
+    assert "Read 60 rows of 2 columns from sheet 'Data' of book.xlsx" in outcome.out
+    assert (tmp_path / "out.csv").read_text().startswith('"x","y","label"')
+    outcome = rtkm("explain", "m", "book.xlsx", "--sheet", "Data", "--row", "1")
+    assert outcome.code == 0
+    assert rtkm("fit", "book.xlsx").err == (
+        "rtkm: sheet 'Notes' of book.xlsx has 1 column but no rows; expected a table "
+        "of numbers; --sheet NAME reads another: 'Data'.\n"
+    )

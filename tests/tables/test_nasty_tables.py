@@ -16,7 +16,9 @@ from rtkm.tables.messages import InputError
 from rtkm.tables.preparation import prepare
 from rtkm.tables.reading import read_table
 
-NOT_A_TABLE = "{file} is not a table; expected text, Parquet, Arrow or .npy."
+NOT_A_TABLE = (
+    "{file} is not a table; expected text, a workbook, JSON, Parquet, Arrow or .npy."
+)
 NO_NUMBERS = "{file} has no column of numbers to use. "
 ASK = "Name them in --columns to use them."
 WAYS_OUT = (
@@ -136,16 +138,23 @@ REFUSED = {
     "all bytes": (bytes(range(256)) * 20, {}, NOT_A_TABLE),
     "controls": (b"\x01\x02\x03\x04,\x05\n", {}, NOT_A_TABLE),
     "zip": (
-        b"PK\x03\x04rubbish",
+        b"PK\x03\x04rest",
         {},
-        "{file} is a zip archive or an Excel workbook (xlsx); save the sheet as CSV.",
+        "{file} cannot be read as a workbook (File is not "
+        "a zip file); it may be damaged or cut short.",
     ),
     "gzip": (
-        b"\x1f\x8brubbish",
+        b"\x1f\x8brest",
         {},
-        "{file} is compressed by gzip; unpack it first.",
+        "{file} cannot be unpacked by gzip (Compressed file ended before the "
+        "end-of-stream marker was reached); it may be damaged or cut short.",
     ),
-    "JSON": ('{"a": [1, 2]}', {}, "{file} is JSON; export the table as CSV."),
+    "JSON": (
+        '{"a": [1, 2], "b": 3}',
+        {},
+        "{file} is one object with 'a', 'b'; expected records such as "
+        '{{"age": 31, "height": 1.76}}, in an array or one a line.',
+    ),
     "cut Arrow": (
         b"ARROW1\0\0" + b"rubbish" * 20,
         {},

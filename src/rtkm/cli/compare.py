@@ -33,7 +33,7 @@ from rtkm.tables.messages import InputError
 from rtkm.tables.numerals import is_missing
 from rtkm.tables.select import check_known
 from rtkm.tables.sheet import Sheet
-from rtkm.tables.writing import ending_of, writing_beside
+from rtkm.tables.writing import ending_of, packed, writing_beside
 
 USUAL = (
     "RTKM",
@@ -158,7 +158,8 @@ def run(options: argparse.Namespace) -> None:
         raise InputError("every method failed.")
     if options.output is not None:
         with writing_beside(options.output) as stream:
-            stream.write(frame.to_csv(index=False).encode())
+            with packed(options.output, stream) as within:
+                within.write(frame.to_csv(index=False).encode())
         terminal.say(f"All runs are in {where(options.output)}.")
 
 

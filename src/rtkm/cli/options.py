@@ -19,10 +19,10 @@ from rtkm.tables.scaling import SCALES
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import STANDARD_OUTPUT
 
-FORMATS = ".csv, .tsv or .parquet; - is standard output"
+FORMATS = ".csv, .tsv or .parquet, .gz or .zst behind it; - is standard output"
 CHOICES = {"scale": SCALES}
 LISTS = ("columns", "drop", "log")
-READING = ("sep", "decimal", "quote", "encoding", "header", "skip")
+READING = ("sep", "decimal", "quote", "encoding", "header", "skip", "sheet")
 
 
 def new_command(
@@ -54,14 +54,16 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "data",
         metavar="DATA",
-        help="a CSV, TSV, Parquet, Arrow, Feather or .npy file; - is standard input",
+        help="a CSV, TSV, Excel (.xlsx), ODS, JSON, JSON lines, Parquet, Arrow, "
+        "Feather or .npy file, perhaps compressed (.gz, .zst, .bz2 or .xz); - is "
+        "standard input",
     )
 
 
 def add_reading(parser: argparse.ArgumentParser) -> None:
     """Add what may be said about how a table is written."""
     group = parser.add_argument_group(
-        "the format of a text table (detected unless given)"
+        "the format of a text table or workbook (detected unless given)"
     )
     group.add_argument(
         "--sep", metavar="CHARACTER", help="the character between cells, or 'tab'"
@@ -72,14 +74,19 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--header",
         action=argparse.BooleanOptionalAction,
-        help="whether the first line holds the column names",
+        help="whether the first line, or row, holds the column names",
     )
     group.add_argument(
         "--skip",
         type=whole,
         default=0,
         metavar="N",
-        help="number of lines to skip above the table (default: 0)",
+        help="number of lines, or rows, to skip above the table (default: 0)",
+    )
+    group.add_argument(
+        "--sheet",
+        metavar="NAME",
+        help="the sheet of a workbook (default: the first that is not empty)",
     )
 
 

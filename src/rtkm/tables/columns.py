@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.tables.arrow import pa, pc
+from rtkm.tables.cells import find_codes
 from rtkm.tables.messages import shown
 from rtkm.tables.numerals import (
     DATE_PATTERN,
@@ -224,6 +225,14 @@ def is_missing(cells: Any) -> Any:
 def count(mask: Any) -> int:
     """Count what is true."""
     return pc.sum(mask).as_py() or 0
+
+
+def holds_codes(values: Any) -> bool:
+    """Whether a column of text holds digits that numbers would not keep."""
+    if not is_string(values.type):
+        return False
+    glance = values.take(glanced_rows(len(values))).to_pylist()
+    return bool(find_codes([[(cell or "").strip()] for cell in glance]))
 
 
 def glanced_rows(n_rows: int) -> NDArray[np.int64]:

@@ -24,6 +24,7 @@ NOT_FOR_FILES = {
     *("idna", "punycode", "undefined", "charmap"),
     *("unicode-escape", "unicode_escape", "raw-unicode-escape", "raw_unicode_escape"),
 }
+NO_TABLE = "is not a table; expected text, a workbook, JSON, Parquet, Arrow or .npy."
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
 
@@ -138,7 +139,7 @@ def find_wide_encoding(name: str, sample: bytes) -> str:
     ):
         if zeros.count(0) > 0.7 * len(zeros) and letters.count(0) == 0:
             return encoding
-    raise InputError(f"{name} is not a table; expected text, Parquet, Arrow or .npy.")
+    raise InputError(f"{name} {NO_TABLE}")
 
 
 def can_decode(sample: bytes, encoding: str) -> bool:
@@ -154,7 +155,5 @@ def decode_start(name: str, sample: bytes, encoding: str, is_whole: bool) -> str
     """Decode the sample, and refuse what is no text."""
     text = codecs.getincrementaldecoder(encoding)().decode(sample, is_whole)
     if len(CONTROLS.findall(text)) > len(text) / 1000:
-        raise InputError(
-            f"{name} is not a table; expected text, Parquet, Arrow or .npy."
-        )
+        raise InputError(f"{name} {NO_TABLE}")
     return text

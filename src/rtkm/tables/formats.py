@@ -1,26 +1,29 @@
 """The formats of tables: names, endings, how they begin, and what reads them.
 
 A new input format is a reader and a line in `FORMATS`, and one less in `OTHERS` of
-`reading.py`, if that has refused it so far (as Excel's). Which format a table has is
-told by how its content begins, so that it is the same through a pipe; endings are for
-names of files. Text tables begin in no way of their own, and have `text.py` to
-themselves.
+`reading.py`, if that has refused it so far. Which format a table has is told by how its
+content begins, so that it is the same through a pipe; endings are for names of files.
+Text tables begin in no way of their own, and have `text.py` to themselves.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rtkm.tables.arrow import pa, pa_parquet
+from rtkm.tables.damage import told_as_damage
+from rtkm.tables.grid import Asked
+from rtkm.tables.json_tables import begins_json, read_json
 from rtkm.tables.messages import InputError
+from rtkm.tables.packing import packing_for
 from rtkm.tables.sheet import Sheet, check_size, default_names, unique_names
 from rtkm.tables.source import Source
-
-# what damaged files make their readers raise, besides what pyarrow has for it
-DAMAGE = (OSError, ValueError, KeyError, MemoryError, OverflowError, EOFError)
+from rtkm.tables.workbooks import is_zip, read_workbook
 
 
 class Format(NamedTuple):
@@ -28,30 +31,30 @@ class Format(NamedTuple):
 
     name: str
     endings: tuple[str, ...]
-    magic: bytes = b""
-    reader: Callable[[Source], Any] | None = None
+    begins: Callable[[bytes], object] = lambda sample: True
+    reader: Callable[[Source, Asked], Sheet] | None = None
 
 
 def format_of(sample: bytes) -> Format:
     """Return the format of a table that begins so."""
-    return next(f for f in FORMATS if sample.startswith(f.magic))
+    return next(f for f in FORMATS if f.begins(sample))
 
 
-def read_binary(source: Source, reader: Callable[[Source], Any], kind: str) -> Sheet:
-    """Read a table that says itself what is in it."""
-    try:
-        table = reader(source)
-    except InputError:
-        raise
-    except (pa.ArrowException, *DAMAGE) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-        raise InputError(
-            f"{source.name} cannot be read as {kind} ({reason[:200]}); it may be "
-            "damaged or cut short."
-        ) from None
-    names, notes = unique_names(table.column_names)
-    check_size(source.name, table)
-    return Sheet(source.name, kind, table.rename_columns(names), None, notes, source)
+def binary(
+    name: str, endings: tuple[str, ...], magic: bytes, reader: Callable[[Source], Any]
+) -> Format:
+    """Return a format whose reader makes a table of pyarrow."""
+
+    def read(source: Source, _: Asked) -> Sheet:
+        with told_as_damage(source.name, name):
+            table = reader(source.in_memory())
+        names, notes = unique_names(table.column_names)
+        check_size(source.name, table)
+        return Sheet(
+            source.name, name, table.rename_columns(names), None, notes, source
+        )
+
+    return Format(name, endings, re.compile(re.escape(magic)).match, read)
 
 
 def read_parquet(source: Source) -> Any:
@@ -91,11 +94,20 @@ def read_npy(source: Source) -> Any:
 
 # text last, since any content begins as it does
 FORMATS = (
-    Format("Parquet", (".parquet", ".pq"), b"PAR1", read_parquet),
-    Format("Arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", read_arrow),
-    Format("Arrow stream", (".arrows",), b"\xff\xff\xff\xff", read_stream),
-    Format("npy", (".npy",), b"\x93NUMPY", read_npy),
+    binary("Parquet", (".parquet", ".pq"), b"PAR1", read_parquet),
+    binary("Arrow", (".arrow", ".feather", ".ipc"), b"ARROW1", read_arrow),
+    binary("Arrow stream", (".arrows",), b"\xff\xff\xff\xff", read_stream),
+    binary("npy", (".npy",), b"\x93NUMPY", read_npy),
+    Format("workbook", (".xlsx", ".xlsm", ".ods"), is_zip, read_workbook),
+    Format("JSON", (".json", ".jsonl", ".ndjson"), begins_json, read_json),
     Format("CSV", (".csv", ".tsv", ".txt")),
 )
-ENDINGS = tuple(ending for each in FORMATS for ending in each.endings)
-PARQUET_ENDINGS = next(f.endings for f in FORMATS if f.name == "Parquet")
+PARQUET_ENDINGS = FORMATS[0].endings
+
+
+def is_named_table(name: str) -> bool:
+    """Whether a file is a table by its name, compressed or not."""
+    path = Path(name)
+    if packing_for(path) is not None:
+        path = path.with_suffix("")
+    return any(path.suffix.lower() in each.endings for each in FORMATS)

@@ -15,26 +15,21 @@ from rtkm.tables.decoding import (
     judge_all,
 )
 from rtkm.tables.dialects import SAMPLE_BYTES, find_dialect
-from rtkm.tables.formats import format_of, read_binary
-from rtkm.tables.messages import InputError
+from rtkm.tables.formats import format_of
+from rtkm.tables.grid import Asked
+from rtkm.tables.messages import InputError, shown
+from rtkm.tables.packing import packing_of
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.source import Source, find_source
 from rtkm.tables.text import read_text
+from rtkm.tables.workbooks import old_workbook, read_workbook
 
 LARGEST_SAMPLE = 2**26
+OLE = b"\xd0\xcf\x11\xe0"  # what old Excel and encryption put around a workbook
 OTHERS = {
     b"FEA1": "a Feather file of the old version 1; write it again as version 2",
-    b"PK\x03\x04": "a zip archive or an Excel workbook (xlsx); save the sheet as CSV",
-    b"\x1f\x8b": "compressed by gzip; unpack it first",
-    b"BZh": "compressed by bzip2; unpack it first",
-    b"\xfd7zXZ": "compressed by xz; unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd; unpack it first",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook (xls); save the sheet as CSV",
     b"%PDF": "a PDF; expected a table",
     b"SQLite format 3": "a database; export the table as CSV",
-    b'{"': "JSON; export the table as CSV",
-    b"[{": "JSON; export the table as CSV",
-    b"[[": "JSON; export the table as CSV",
     b"<!DOCTYPE": "a web page; expected a table",
     b"<html": "a web page; expected a table",
     b"<?xml": "XML; export the table as CSV",
@@ -50,23 +45,30 @@ def read_table(
     encoding: str | None = None,
     header: bool | None = None,
     skip: int = 0,
+    sheet: str | None = None,
 ) -> Sheet:
-    """Read a table; what is not said about a text table is found out.
+    """Read a table; what is not said about it is found out.
 
     The format is told by how the content begins, not by the name, so that it is the
-    same through a pipe. Text tables are judged by their first megabyte. Nothing is left
-    out or converted beyond what pyarrow infers: that is for `prepare`.
+    same through a pipe; so is compression by gzip, zstd, bzip2 or xz. Text tables are
+    judged by their first megabyte. Nothing is left out or converted beyond the types
+    that all cells of a column have: that is for `prepare`. But cells with an error of a
+    formula are empty, and titles above a table in a workbook are left out.
 
     Parameters
     ----------
     source : path or "-"
-        A CSV, TSV, Parquet, Arrow, Feather or ``.npy`` file; ``"-"`` is standard input.
+        A CSV, TSV, Excel (``.xlsx``), ODS, JSON, JSON lines, Parquet, Arrow, Feather or
+        ``.npy`` file; ``"-"`` is standard input.
     sep, decimal, quote, encoding : str, default=None
         How a text table is written.
     header : bool, default=None
-        Whether its first record names the columns.
+        Whether the first record of a text table, or row of a workbook, names the
+        columns.
     skip : int, default=0
-        Lines of a text table above its first record.
+        Lines of a text table, or rows of a workbook, above the first record.
+    sheet : str, default=None
+        Which sheet of a workbook; None is the first that is not empty.
 
     Returns
     -------
@@ -80,17 +82,20 @@ def read_table(
     """
     origin = find_source(source)
     try:
+        origin = origin.unpacked()
         sample, is_whole = take_sample(origin)
     except OSError as error:
         raise InputError(f"{origin.name} cannot be read ({error.strerror}).") from None
     if not sample:
         raise InputError(f"{origin.name} is empty; expected a table.")
-    for magic, what in OTHERS.items():
-        if sample.startswith(magic):
-            raise InputError(f"{origin.name} is {what}.")
+    check_format(origin, sample)
     kind = format_of(sample)
+    if sheet is not None and kind.reader is not read_workbook:
+        raise InputError(
+            f"--sheet {shown(sheet)}: {origin.name} is {kind.name} and has no sheets."
+        )
     if kind.reader is not None:
-        return read_binary(origin, kind.reader, kind.name)
+        return kind.reader(origin, Asked(sheet, header, skip))
     return find_and_read(
         origin,
         sample,
@@ -104,6 +109,17 @@ def read_table(
             "skip": skip,
         },
     )
+
+
+def check_format(source: Source, sample: bytes) -> None:
+    """Refuse a file that begins as those do that are no tables, or not readable."""
+    if sample.startswith(OLE):
+        raise InputError(f"{source.name} is {old_workbook(source)}.")
+    if packing_of(sample):
+        raise InputError(f"{source.name} is compressed twice; unpack it once.")
+    for magic, what in OTHERS.items():
+        if sample.startswith(magic):
+            raise InputError(f"{source.name} is {what}.")
 
 
 def find_and_read(

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from rtkm._number_text import counted
-from rtkm.tables.columns import Column, look_at
+from rtkm.tables.columns import Column, holds_codes, look_at
 from rtkm.tables.dialects import Dialect
 from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.source import Source
@@ -53,7 +53,8 @@ class Sheet:
     name : str
         What the user calls it.
     format : str
-        ``"CSV"``, ``"Parquet"``, ``"Arrow"``, ``"Arrow stream"`` or ``"npy"``.
+        ``"CSV"``, ``"Excel"``, ``"ODS"``, ``"JSON"``, ``"JSON lines"``, ``"Parquet"``,
+        ``"Arrow"``, ``"Arrow stream"`` or ``"npy"``.
     columns : pyarrow.Table
         The columns, under names that are unique.
     dialect : Dialect or None
@@ -62,6 +63,8 @@ class Sheet:
         What the user should know, in sentences.
     source : Source
         Where the bytes are.
+    has_header : bool or None
+        Whether the first row of a workbook names the columns; None for other formats.
     """
 
     name: str
@@ -70,6 +73,7 @@ class Sheet:
     dialect: Dialect | None
     notes: tuple[str, ...]
     source: Source
+    has_header: bool | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -84,8 +88,9 @@ class Sheet:
     @cached_property
     def codes(self) -> set[str]:
         """Return the columns of digits that are kept as text."""
-        places = self.dialect.codes if self.dialect else ()
-        return {self.names[j] for j in places if j < len(self.names)}
+        if self.dialect is None:
+            return {name for name in self.names if holds_codes(self.cells(name))}
+        return {self.names[j] for j in self.dialect.codes if j < len(self.names)}
 
     @property
     def n_rows(self) -> int:
@@ -111,6 +116,10 @@ class Sheet:
         """Return what was read, in a sentence."""
         size = f"{counted(self.n_rows, 'row')} of {counted(len(self.names), 'column')}"
         text = f"Read {size} from {self.name} ({self.format}"
+        if self.source.packing is not None:
+            text += f", compressed by {self.source.packing.name}"
+        if self.has_header is not None:
+            text += f", {'with' if self.has_header else 'without'} a header"
         if self.dialect is not None:
             header = "with" if self.dialect.has_header else "without"
             comma = ", decimal comma" if self.dialect.decimal == "," else ""

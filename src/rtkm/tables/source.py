@@ -8,32 +8,53 @@ import select
 import stat
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from rtkm.tables.arrow import pa
 from rtkm.tables.messages import InputError, shown
+from rtkm.tables.packing import Packing, Unpacked, packing_of
 
 STANDARD_INPUT = "-"
 # seconds after which a signal is seen that came just before a pipe was waited for
 GLANCE = 0.2
+BUFFER_BYTES = 2**18
+LONGEST_MAGIC = 16
 
 
 @dataclass(frozen=True)
 class Source:
-    """Bytes that can be read more than once: a file, or the content of a pipe."""
+    """Bytes that can be read more than once: a file, or the content of a pipe.
+
+    They are unpacked each time that they are read, if they are compressed.
+    """
 
     name: str
     path: Path | None = None
     content: bytes = b""
     # size and time of the file when it was first seen
     stamp: tuple[int, int] | None = None
+    packing: Packing | None = None
 
     def open(self) -> BinaryIO:
         """Return the bytes as a stream."""
-        return io.BytesIO(self.content) if self.path is None else self.path.open("rb")
+        given = io.BytesIO(self.content) if self.path is None else self.path.open("rb")
+        if self.packing is None:
+            return given
+        return io.BufferedReader(Unpacked(self.name, self.packing, given), BUFFER_BYTES)
+
+    def unpacked(self) -> Source:
+        """Return what is in a compressed file, or the same if it is none."""
+        return replace(self, packing=packing_of(self.start(LONGEST_MAGIC)))
+
+    def in_memory(self) -> Source:
+        """Return bytes that readers can jump about in."""
+        if self.packing is None:
+            return self
+        with self.open() as stream:
+            return Source(self.name, content=stream.read())
 
     def open_for_arrow(self) -> Any:
         """Return the bytes as pyarrow reads them fastest."""
@@ -122,10 +143,10 @@ def similar_file(path: Path) -> str:
 
 def example_in(folder: Path) -> str:
     """Name a file of the folder that may have been meant."""
-    from rtkm.tables.formats import ENDINGS  # whose readers take sources
+    from rtkm.tables.formats import is_named_table  # whose readers take sources
 
     try:
-        names = sorted(n for n in os.listdir(folder) if n.lower().endswith(ENDINGS))
+        names = sorted(filter(is_named_table, os.listdir(folder)))
     except OSError:
         return ""
     return f", such as {folder / names[0]}" if names else ""

@@ -107,13 +107,13 @@ def record_chunks(source: Source, dialect: Dialect) -> Iterator[bytes]:
 def utf8_chunks(stream: BinaryIO, encoding: str) -> Iterator[bytes]:
     """Decode a stream, and return what it holds as UTF-8."""
     is_utf8 = encoding in ("utf-8", "utf-8-sig")
+    start = b""
     if encoding == "utf-8-sig":
-        start = stream.read(len(codecs.BOM_UTF8))
-        if start != codecs.BOM_UTF8:
-            stream.seek(0)
+        start = stream.read(len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
     decoder = codecs.getincrementaldecoder("utf-8" if is_utf8 else encoding)()
     is_pending = not is_utf8  # whether bytes of an unfinished letter may wait
-    while chunk := stream.read(CHUNK_BYTES):
+    while chunk := start + stream.read(CHUNK_BYTES):
+        start = b""
         if is_pending or not chunk.isascii():
             text = decoder.decode(chunk)
             is_pending = not is_utf8 or bool(decoder.getstate()[0])

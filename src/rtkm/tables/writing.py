@@ -19,6 +19,7 @@ from rtkm.tables.copying import copy_with
 from rtkm.tables.dialects import Dialect
 from rtkm.tables.formats import PARQUET_ENDINGS
 from rtkm.tables.messages import InputError, shown
+from rtkm.tables.packing import packing_for
 from rtkm.tables.sheet import Sheet, unique_names
 
 TEXT_ENDINGS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -44,12 +45,12 @@ def write_answers(
 ) -> list[str]:
     """Write the rows of a sheet, in their order, with answers in further columns.
 
-    The ending decides: Parquet, or text. A text table comes back as text cell by cell
-    as it was, to the last quote, in its own separator, decimal mark and encoding (but
-    for tabs, which are for ``.tsv`` alone): also a cell such as ``=cmd()``, which a
-    spreadsheet may run. It was in the user's file before; to change it would be to
-    change the data. We add nothing of the kind: answers are numbers, words of ours and
-    names of columns.
+    The ending decides: Parquet, or text, compressed if ``.gz``, ``.zst``, ``.bz2`` or
+    ``.xz`` follows. A text table comes back as text cell by cell as it was, to the last
+    quote, in its own separator, decimal mark and encoding (but for tabs, which are for
+    ``.tsv`` alone): also a cell such as ``=cmd()``, which a spreadsheet may run. It was
+    in the user's file before; to change it would be to change the data. We add nothing
+    of the kind: answers are numbers, words of ours and names of columns.
 
     Parameters
     ----------
@@ -84,19 +85,34 @@ def write_answers(
 
 def write_beside(stream: BinaryIO, path: Path, sheet: Sheet, answers: Any) -> None:
     """Write rows and answers in the format that the ending of a path names."""
-    ending = ending_of(path)
+    with packed(path, stream) as stream:
+        write_format(stream, ending_of(path), sheet, answers)
+
+
+@contextmanager
+def packed(path: Path, stream: BinaryIO) -> Iterator[BinaryIO]:
+    """Compress what goes to a file whose name says so."""
+    packing = packing_for(path)
+    if packing is None:
+        yield stream
+    else:
+        with packing.pack(stream) as within:
+            yield within
+
+
+def write_format(stream: BinaryIO, ending: str, sheet: Sheet, answers: Any) -> None:
+    """Write rows and answers in the format of an ending."""
     if ending in PARQUET_ENDINGS:
         write_parquet(stream, sheet, answers)
     elif sheet.dialect is None:
         write_csv(stream, sheet, answers, TEXT_ENDINGS[ending])
     else:
-        separator = separator_for(path, sheet.dialect)
+        separator = separator_for(ending, sheet.dialect)
         copy_with(stream, sheet, sheet.dialect, answers, separator)
 
 
-def separator_for(path: Path, dialect: Dialect) -> str:
+def separator_for(ending: str, dialect: Dialect) -> str:
     """Return the separator of the table, unless programs would not expect it."""
-    ending = path.suffix.lower()
     is_odd = ending == ".csv" and dialect.separator == "\t"
     return TEXT_ENDINGS[ending] if is_odd or ending == ".tsv" else dialect.separator
 
@@ -106,7 +122,8 @@ def check_output(path: Path, sheet: Sheet) -> None:
     ending = ending_of(path)
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
         raise InputError(
-            f"--output {path} ends in {shown(ending)}; expected .csv, .tsv or .parquet."
+            f"--output {path} ends in {shown(path.suffix)}; expected .csv, .tsv or "
+            ".parquet."
         )
     if path.is_dir():
         raise InputError(f"--output {path} is a folder; expected the name of a file.")
@@ -116,7 +133,9 @@ def check_output(path: Path, sheet: Sheet) -> None:
 
 def ending_of(path: Path) -> str:
     """Return the ending that tells the format; what flows out is text."""
-    return ".csv" if str(path) == STANDARD_OUTPUT else path.suffix.lower()
+    if str(path) == STANDARD_OUTPUT:
+        return ".csv"
+    return (path if packing_for(path) is None else path.with_suffix("")).suffix.lower()
 
 
 def answer_table(

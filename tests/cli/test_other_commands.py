@@ -228,3 +228,17 @@ def test_commands_without_a_table_do_without_pyarrow(people):
     assert run.stderr.decode() == (
         'rtkm: reading tables needs pyarrow; pip install "rtkm[cli]".\n'
     )
+
+
+def test_compare_recommends_without_a_truth(rtkm, people, tmp_path):
+    command = ["compare", "people.csv", "-k", "2", "--missing", "drop"]
+    command += ["--methods", "RTKM", "OKM"]
+    outcome = rtkm(*command, "--json", "found.json", "--output", "runs.csv.gz")
+    assert outcome.code == 0
+    found = json.loads((tmp_path / "found.json").read_text())
+    runs = pd.read_csv(tmp_path / "runs.csv.gz")
+    assert [run["method"] for run in found["runs"]] == list(runs["method"])
+    assert found["runs"][0]["stability"] == pytest.approx(runs["stability"][0])
+    assert found["recommendation"]["reason"] in " ".join(outcome.out.split())
+    outcome = rtkm(*command, "--resamples", "0")
+    assert "Nothing speaks for a method" in outcome.out

@@ -31,7 +31,8 @@ def test_columns_and_types():
     frame = compare(X, ["RTKM", "OKM"], LABELS, n_clusters=3, random_state=0)
     scores = [*SCORES, "ari", "ari_coverage"]
     scores += ["outlier_me", "outlier_roc_auc", "outlier_average_precision"]
-    before = ["method", "start", "objective", "n_clusters", "n_outliers", "cardinality"]
+    before = ["method", "start", "objective", "n_clusters", "n_outliers"]
+    before += ["n_standing_out", "cardinality"]
     after = ["seconds", "n_iter", "converged", "warnings", "error"]
     assert list(frame) == before + scores + after
     assert list(frame["method"]) == ["RTKM", "OKM", TRIVIAL]
@@ -47,7 +48,8 @@ def test_columns_and_types():
 def test_without_a_truth_there_are_no_scores_and_no_trivial_row():
     frame = compare(X, ["RTKM"], n_clusters=3)
     assert list(frame) == [
-        *("method", "start", "objective", "n_clusters", "n_outliers", "cardinality"),
+        *("method", "start", "objective", "n_clusters", "n_outliers", "n_standing_out"),
+        *("cardinality", "stability"),
         *("seconds", "n_iter", "converged", "warnings", "error"),
     ]
     assert list(frame["method"]) == ["RTKM"]

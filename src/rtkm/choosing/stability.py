@@ -171,10 +171,8 @@ def stability(
             "RTKM."
         )
     table = model._validate_new(rows)  # by names, where it knows them
-    nameless = copy(model)
-    vars(nameless).pop("feature_names_in_", None)
     found = stability_of(
-        nameless,
+        without_names(model),
         make_table(table.X, sample_weight),
         n_resamples,
         check_random_state(random_state),
@@ -187,6 +185,13 @@ def stability(
     return Stability(
         clusters=found.clusters, labels=labels, sides=sides, n_resamples=n_resamples
     )
+
+
+def without_names(model: Any) -> Any:
+    """Return a copy of a fitted model that takes rows without names."""
+    nameless = copy(model)
+    vars(nameless).pop("feature_names_in_", None)
+    return nameless
 
 
 def stability_of(

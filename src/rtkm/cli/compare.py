@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +15,7 @@ from rtkm._number_text import counted, figure
 from rtkm._optional import import_optional
 from rtkm.cli import options as shared
 from rtkm.cli.choose import add_choosing, choose_with
-from rtkm.cli.files import check_files, terminal_for, where
+from rtkm.cli.files import check_files, terminal_for, where, write_together
 from rtkm.cli.flags import (
     OUTLIERS,
     add_clusters,
@@ -24,6 +27,7 @@ from rtkm.cli.flags import (
     typed_fields,
 )
 from rtkm.cli.terminal import Terminal
+from rtkm.compare.basis import Recommendation, recommend
 from rtkm.compare.frame import compare
 from rtkm.core.params import is_number
 from rtkm.report.choices import choice_findings
@@ -33,7 +37,7 @@ from rtkm.tables.messages import InputError
 from rtkm.tables.numerals import is_missing
 from rtkm.tables.select import check_known
 from rtkm.tables.sheet import Sheet
-from rtkm.tables.writing import ending_of, packed, writing_beside
+from rtkm.tables.writing import ending_of, packed
 
 USUAL = (
     "RTKM",
@@ -51,7 +55,10 @@ OUTLIER_WORDS = ("-1", "outlier", "noise", "anomaly")
 SHOWN = {
     "objective": "objective",
     "n_outliers": "outliers",
+    "n_standing_out": "stand out",
     "cardinality": "clusters a row",
+    "stability": "stability",
+    "agreement": "agreement",
     "average_f1": "F1",
     "ari": "ARI",
     "outlier_me": "M_e",
@@ -69,6 +76,11 @@ examples:
       the same, scored by known labels (-1, outlier, noise or anomaly: an outlier)
   rtkm compare data.csv -k 3 --methods RTKM KMOR --starts 10 --output runs.csv
       two methods with ten seeds, every run in a table
+
+Without --truth, stability is the share of fits to half of the rows in which a row keeps
+its label, and agreement the adjusted Rand index with the other methods (its form for
+overlaps), in the mean; a recommendation rests on these two alone. Outliers are those a
+method marked, of which it may have been told how many; rows stand out by themselves.
 
 F1, ARI (labels of the rows that are inliers on both sides) and AUC (scores of outliers)
 are best at 1, M_e (the error in outliers) at 0. A row in no cluster counts 0 among the
@@ -93,6 +105,12 @@ def add(commands: Any) -> None:
     shared.add_preparation(parser)
     group = parser.add_argument_group("what to write")
     shared.add_output(group, "a line for every run, as .csv; - is standard output")
+    group.add_argument(
+        "--json",
+        type=shared.output_path,
+        metavar="FILE",
+        help="every run and the recommendation, for programs",
+    )
     shared.add_quiet(group)
     shared.add_reading(parser)
 
@@ -126,6 +144,14 @@ def add_compared(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="runs of each method, with seeds that follow each other (default: 1)",
     )
+    group.add_argument(
+        "--resamples",
+        type=shared.whole,
+        default=5,
+        metavar="N",
+        help="fits to half of the rows that stability is measured by; 0 saves their "
+        "time (default: 5)",
+    )
     shared.add_seed(group)
 
 
@@ -156,11 +182,42 @@ def run(options: argparse.Namespace) -> None:
     tell(terminal, frame)
     if frame["seconds"].isna().all():
         raise InputError("every method failed.")
+    recommendation = None
+    if truth is None:
+        recommendation = recommend(frame)
+        terminal.skip()
+        terminal.say(recommendation.reason)
+    write(options, frame, recommendation, terminal)
+
+
+def write(
+    options: argparse.Namespace,
+    frame: Any,
+    recommendation: Recommendation | None,
+    terminal: Terminal,
+) -> None:
+    """Write the files that were asked for."""
+    writers: dict[Path, Callable[[BinaryIO], object]] = {}
     if options.output is not None:
-        with writing_beside(options.output) as stream:
-            with packed(options.output, stream) as within:
-                within.write(frame.to_csv(index=False).encode())
-        terminal.say(f"All runs are in {where(options.output)}.")
+        writers[options.output] = lambda stream: write_runs(
+            stream, options.output, frame
+        )
+    if options.json is not None:
+        found = {
+            "runs": json.loads(frame.to_json(orient="records")),
+            "recommendation": recommendation and recommendation._asdict(),
+        }
+        content = json.dumps(found, allow_nan=False).encode()
+        writers[options.json] = lambda stream: stream.write(content)
+    terminal.say("\n".join(write_together(writers)))
+    for path in writers:
+        terminal.say(f"All runs are in {where(path)}.")
+
+
+def write_runs(stream: BinaryIO, path: Path, frame: Any) -> None:
+    """Write a line for every run."""
+    with packed(path, stream) as within:
+        within.write(frame.to_csv(index=False).encode())
 
 
 def choose_numbers(
@@ -188,6 +245,7 @@ def run_all(X: Any, methods: list[Any], truth: Any, options: argparse.Namespace)
             truth,
             n_clusters=options.n_clusters,
             init=None,
+            n_resamples=options.resamples,
             progress=not options.quiet,
         )
         frames.append(frame.assign(start=start))

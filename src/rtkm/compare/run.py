@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rtkm import metrics
+from rtkm.compare.basis import stability_share
 from rtkm.core.params import Count, check_value, whole_rows
 from rtkm.core.states import read_only
 from rtkm.core.table import Table
@@ -105,18 +106,31 @@ class Answer(NamedTuple):
 
 
 def run(
-    estimator: Any, X: Any, T: NDArray[np.bool_] | None, starts: Starts, start: Any
-) -> Record:
-    """Fit a copy of the estimator and say what came of it."""
+    estimator: Any,
+    X: Any,
+    T: NDArray[np.bool_] | None,
+    starts: Starts,
+    start: Any,
+    n_resamples: int,
+) -> tuple[Record, NDArray[np.bool_] | None]:
+    """Fit a copy of the estimator; return what came of it, and its clusters."""
     record: Record = {"start": start}
+    Q = None
     with everything_reported(record):
         model = starts.set_up(estimator, start)
         began = time.perf_counter()
         model.fit(X)
         record["seconds"] = time.perf_counter() - began
         record.update(course_of(model))
-        rate(record, answer_of(model), T)
-    return record
+        answer = answer_of(model)
+        Q = answer.Q
+        rate(record, answer, T)
+        if T is None:
+            seed = starts.seeds[start or 0][1]
+            record["stability"] = stability_share(
+                model, starts.table, n_resamples, seed
+            )
+    return record, Q
 
 
 def run_trivial(T: NDArray[np.bool_]) -> Record:
@@ -155,6 +169,7 @@ def course_of(model: Any) -> Record:
         ("objective", float, ("objective_", "inertia_")),
         ("n_iter", int, ("n_iter_",)),
         ("converged", bool, ("converged_",)),
+        ("n_standing_out", int, ("n_standing_out_",)),
     ):
         told = [a for a in attributes if getattr(model, a, None) is not None]
         if told:

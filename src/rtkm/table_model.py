@@ -126,10 +126,11 @@ class TableModel(Savable, BaseEstimator):
         out columns that are mostly empty, unless `columns` or the dict names them.
     scale : "auto", "none", "standard" or "robust", default="auto"
         How columns are scaled: ``"standard"`` by mean and standard deviation,
-        ``"robust"`` by median and median absolute deviation. ``"auto"`` is robust
-        where the densest fifth of a column spreads more than ten times as widely as
-        that of another, and none elsewhere. CSR matrices are divided but never
-        shifted, and left as they are by ``"auto"``.
+        ``"robust"`` by the median and the width of the middle nine tenths, which
+        outliers hardly move. ``"auto"`` is robust where a few columns spread so much
+        more widely than the others that they would decide alone, or spreads differ by
+        orders of magnitude, and none elsewhere, as for pixels; `notes_` tells why. CSR
+        matrices are divided but never shifted, and left as they are by ``"auto"``.
     log : list of str or "auto", default=()
         Columns whose logarithm is used, for sizes from very small to very large; the
         smallest number above 0 is added first where there are zeros. ``"auto"`` takes

@@ -144,7 +144,7 @@ def test_decisions_are_said_aloud(rtkm, tmp_path):
     rows = rng.normal(size=(50, 2)) * [1, 1000]
     np.savetxt(tmp_path / "wide.csv", rows, delimiter=",", header="a,b", comments="")
     out = rtkm("fit", "wide.csv", "-k", "2").out
-    assert "Columns are scaled, by median and median absolute deviation" in out
+    assert "Columns are scaled, by median and middle nine tenths: 'b'" in out
     assert "--scale none" in out
 
 

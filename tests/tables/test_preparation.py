@@ -28,20 +28,20 @@ def frame(tmp_path, columns):
 
 # Scaling
 
-# medians 3 and 300; deviations from them 2 1 0 1 2 and 200 100 0 100 9700, whose
-# medians are 1 and 100
+# medians 3 and 300; the middle nine tenths from 1.2 to 4.8 and from 120 to 8080, which
+# is more than five times the median deviation of y, 1.4826 * 100
 WIDE = "x,y\n1,100\n2,200\n3,300\n4,400\n5,10000\n"
 
 
 def test_robust_scaling_by_hand(tmp_path):
     prepared = prepare(sheet_of(tmp_path, WIDE))
-    expected = np.array([[-2, -2], [-1, -1], [0, 0], [1, 1], [2, 97]]) / 1.4826
-    assert_allclose(prepared.X, expected, rtol=1e-15)
+    away = np.array([[-2, -200], [-1, -100], [0, 0], [1, 100], [2, 9700]])
+    assert_allclose(prepared.X, away / [3.6 * 0.30398, 5 * 148.26], rtol=1e-14)
     assert prepared.preparation.scale == "robust"
     assert prepared.notes[-1] == (
-        "Columns are scaled, by median and median absolute deviation: 'y' spreads 100 "
-        "times as widely as 'x' and would decide alone (scale='none' to leave them as "
-        "they are)."
+        "Columns are scaled, by median and middle nine tenths: 'y' spreads 100 times "
+        "as widely as 'x' and would decide alone (scale='none' to leave them as they "
+        "are)."
     )
 
 
@@ -82,10 +82,12 @@ def test_scaling_told_is_done(tmp_path):
 @pytest.mark.parametrize(
     ("values", "spread"),
     [
-        # median 0, so are deviations from it; quartiles 0 and 1
+        # two numbers: a jump of 1 counts the same, however rare it is
         ([0, 0, 0, 1, 1], 0.7413),
-        # quartiles 0 too; the variance is 4 / 25
-        ([0, 0, 0, 0, 1], 0.4),
+        ([0, 0, 0, 0, 1], 0.7413),
+        ([0] * 97 + [1], 0.7413),
+        # no middle: the median of the jumps 2, 4 and 90
+        ([0] * 97 + [2, 4, 90], 4 * 0.7413),
         ([3, 3, 3, 3, 3], 1.0),
         # the mean of these is not quite 0.1, and their standard deviation not 0
         ([0.1, 0.1, 0.1], 1.0),

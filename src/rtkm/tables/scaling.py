@@ -21,10 +21,20 @@ Floats = NDArray[np.float64]
 # A column with ten times the spread of another counts a hundred times as much in
 # squared distances: the other then hardly counts.
 WIDE_RATIO = 10.0
+# Columns of one unit spread differently too, but over fewer orders of magnitude, and
+# more of them count: in pixels, in genes whose spreads are log-normal.
+FEW = 0.25  # of the columns, which should not decide for all
+MEAN_RATIO = 4.0  # of spreads to the one in the middle, the geometric mean of ratios
 
 # in these units the spread of a normal distribution is its standard deviation
 DEVIATIONS_PER_MAD = 1.4826
 DEVIATIONS_PER_IQR = 0.7413
+DEVIATIONS_PER_MIDDLE = 0.30398
+
+# The middle of a column leaves out the outliers, and reaches over its clusters unless
+# they are very unequal: half of the rows may lie in one of two, far narrower.
+MIDDLE = (0.05, 0.95)
+MOST_MADS = 5.0  # where more outliers than the middle leaves out make it wide
 
 DENSEST = 0.2  # a share of the rows that is likely to lie in one cluster
 DEVIATIONS_OF_DENSEST = 0.5067  # its width, in a normal distribution
@@ -53,13 +63,12 @@ def find_scaling(
 ) -> Scaling:
     """Find how to scale a table without missing values.
 
-    ``"auto"`` is ``"robust"`` where the densest fifth of a column spreads more than ten
-    times as widely as that of another, ``"none"`` elsewhere. (The spread of all of a
-    column is no sign of its unit: where clusters are apart, it is wide for that.) The
-    spread to scale by is the median absolute deviation; where that is zero, the
-    interquartile range; where that is zero too, the standard deviation. Columns that
-    are the same in every row keep their unit, and do not take part in the decision. A
-    row of weight 2 counts as that row twice.
+    ``"auto"`` is ``"robust"`` where few columns would decide for all, see `decide`. It
+    judges by the densest fifth of each column: the spread of all of a column is no sign
+    of its unit, since where clusters are apart, it is wide for that. What
+    ``"robust"`` scales by, `robust_spread` says. Columns that are the same in every row
+    keep their unit, and do not take part in the decision. A row of weight 2 counts as
+    that row twice.
     """
     columns = [Values.of(X[:, j], weights) for j in range(X.shape[1])]
     with np.errstate(over="ignore", invalid="ignore"):  # `check_finite` tells
@@ -90,24 +99,65 @@ def find_scaling(
     return Scaling(scale, center, np.where(varied, raw, 1.0), notes)
 
 
-def decide(spreads: NDArray[np.float64], names: Sequence[str]) -> tuple[Scale, str]:
-    """Decide on the scaling, and tell it in a sentence."""
-    if len(spreads) < 2:
+def decide(spreads: Floats, names: Sequence[str]) -> tuple[Scale, str]:
+    """Decide on the scaling, and tell it in a sentence.
+
+    The columns decide that together have a hundred times the squared spread of all
+    others. Units are taken to differ where one column decides, or a quarter of them; or
+    where columns spread, in the mean, four times as widely or narrowly as the one in
+    the middle, since a unit in common makes no such differences.
+    """
+    n = len(spreads)
+    if n < 2:
         return "none", "The numbers are used as they are."
-    low, high = int(spreads.argmin()), int(spreads.argmax())
-    with np.errstate(over="ignore"):
-        ratio = min(float(spreads[high] / spreads[low]), float(np.finfo(float).max))
-    if ratio <= WIDE_RATIO * (1 + 1e-9):  # but for rounding
+    order = np.argsort(-spreads, kind="stable")
+    with np.errstate(under="ignore"):
+        shares = spreads[order] / spreads[order[0]]
+    shares = np.maximum(shares, np.finfo(float).tiny)
+    if shares[-1] * WIDE_RATIO >= 1 - 1e-9:  # but for rounding
         return "none", (
             "The numbers are used as they are: no column spreads more than "
             f"{WIDE_RATIO:g} times as widely as another."
         )
-    times = f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.0e}"
-    return "robust", (
-        f"Columns are scaled, by median and median absolute deviation: "
-        f"{shown(names[high])} spreads {times} times as widely as {shown(names[low])} "
-        "and would decide alone (scale='none' to leave them as they are)."
+    n_wide = count_deciding(shares)
+    ratios = np.abs(np.log(shares) - np.median(np.log(shares)))
+    if n_wide > max(1, FEW * n) and ratios.mean() <= np.log(MEAN_RATIO) + 1e-9:
+        return "none", (
+            f"The numbers are used as they are: {shown(names[order[0]])} spreads "
+            f"{times(shares[-1])} times as widely as {shown(names[order[-1]])}, but "
+            f"{n_wide:,} of {n:,} columns count (scale='robust' if their units differ)."
+        )
+    middle = (n_wide + n) // 2  # of the others
+    wide = listed((shown(names[j]) for j in order[:n_wide]), n_wide, most=3)
+    first, other = shown(names[order[0]]), shown(names[order[middle]])
+    ratio = f"spreads {times(shares[middle])} times as widely as {other}"
+    told = (
+        f"{first} {ratio} and would decide alone"
+        if n_wide == 1
+        else f"{wide} would decide alone, as {first} {ratio}"
     )
+    return "robust", (
+        f"Columns are scaled, by median and middle nine tenths: {told} (scale='none' "
+        "to leave them as they are)."
+    )
+
+
+def count_deciding(shares: Floats) -> int:
+    """Return how many of the widest columns leave the others hardly any weight.
+
+    That is a hundredth of the squares, as of two columns one of which spreads ten times
+    as widely as the other. The shares fall.
+    """
+    squares = np.square(shares)
+    others = np.append(np.cumsum(squares[::-1])[-2::-1], 0.0)
+    hardly = others * WIDE_RATIO**2 < np.cumsum(squares) * (1 - 1e-9)
+    return int(hardly.argmax()) + 1
+
+
+def times(share: float) -> str:
+    """Write how many times as wide the whole is as a share of it."""
+    ratio = 1 / float(share)
+    return f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.0e}"
 
 
 def densest_spread(column: Values) -> float:
@@ -117,13 +167,26 @@ def densest_spread(column: Values) -> float:
 
 
 def robust_spread(column: Values, center: float) -> float:
-    """Return the first of three measures that is not zero, or zero."""
+    """Return the width of the middle nine tenths of a column, in standard deviations.
+
+    It is at most five times the median absolute deviation, which many outliers do not
+    move, but which is no spread to scale by: of a column with two peaks, which tells
+    clusters apart, it is half the way between them. Where there is no middle, since
+    nearly all numbers are the same or there are but two, a jump from one to the other
+    counts as one between quartiles: the rarer it is the smaller the standard deviation,
+    and a rare jump should not count for more than a frequent one.
+    """
+    least, most = column.values.min(), column.values.max()
+    if ((column.values == least) | (column.values == most)).all():
+        return float(DEVIATIONS_PER_IQR * (most - least))
     away = Values(np.abs(column.values - center), column.weights)
-    spread = DEVIATIONS_PER_MAD * away.median()
-    if spread == 0:
-        low, high = column.quartiles()
-        spread = DEVIATIONS_PER_IQR * (high - low)
-    return float(spread) or column.deviation()
+    low, high = column.quantiles(MIDDLE)
+    if low == high:
+        return DEVIATIONS_PER_IQR * away.where(away.values > 0).median()
+    usual = away.median() or away.where(away.values > 0).median()
+    return min(
+        DEVIATIONS_PER_MIDDLE * (high - low), MOST_MADS * DEVIATIONS_PER_MAD * usual
+    )
 
 
 class Values(NamedTuple):
@@ -137,8 +200,12 @@ class Values(NamedTuple):
         """Return the numbers that count at all."""
         if weights is None:
             return cls(values, None)
-        counts = weights > 0
-        return cls(values[counts], weights[counts])
+        return cls(values, weights).where(weights > 0)
+
+    def where(self, chosen: NDArray[np.bool_]) -> Values:
+        """Return some of the numbers."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return Values(self.values[chosen], weights)
 
     def thinned(self, stride: int) -> Values:
         """Return every so many-th number."""
@@ -158,34 +225,28 @@ class Values(NamedTuple):
 
     def median(self) -> float:
         """Return the median."""
-        if self.weights is None:
-            return float(np.median(self.values))
         values, ends = self._in_order()
         middle = [
             np.searchsorted(ends, ends[-1] / 2, side) for side in ("left", "right")
         ]
         return float(values[np.minimum(middle, len(values) - 1)].mean())
 
-    def quartiles(self) -> tuple[float, float]:
-        """Return the first and the third quartile."""
-        if self.weights is None:
-            low, high = np.percentile(self.values, [25, 75])
-            return float(low), float(high)
+    def quantiles(self, shares: tuple[float, ...]) -> list[float]:
+        """Return the numbers below which the shares of all lie."""
         values, ends = self._in_order()
-        places = np.array([0.25, 0.75]) * max(ends[-1] - 1, 0.0)
+        places = np.array(shares) * max(ends[-1] - 1, 0.0)
         below, above = (at(values, ends, f(places)) for f in (np.floor, np.ceil))
-        low, high = below + (above - below) * (places % 1)
-        return float(low), float(high)
+        return (below + (above - below) * (places % 1)).tolist()
 
     def narrowest(self, share: float) -> float:
         """Return the width of the narrowest interval that holds the share."""
         values, ends = self._in_order()
         n_inside = np.floor(share * ends[-1])
-        last_of_each = ends - 1
-        starts = last_of_each + n_inside <= ends[-1] - 1
+        first_of_each = np.append(0.0, ends[:-1])
+        starts = first_of_each + n_inside <= ends[-1] - 1
         if not starts.any():
             return 0.0
-        far = at(values, ends, last_of_each[starts] + n_inside)
+        far = at(values, ends, first_of_each[starts] + n_inside)
         return float((far - values[starts]).min())
 
     def _in_order(self) -> tuple[Floats, Floats]:

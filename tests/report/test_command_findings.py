@@ -12,7 +12,7 @@ from report_samples import fit_findings
 from rtkm import OKM, RTKM
 from rtkm.datasets import make_outlier_blobs
 from rtkm.report.page import render
-from rtkm.report.plots import MOST_POINTS, find_edges, limits
+from rtkm.report.plots import MOST_POINTS
 
 
 def findings_of(folder, frame, model, **options):
@@ -126,9 +126,11 @@ def test_histograms_count_every_row_once(blobs):
     labels = answers.model.labels_
     # as they come back from scaling, which is what is counted
     X = answers.prepared.preparation.in_data_units(answers.prepared.X)
-    for j, entry in enumerate(found["distributions"]["features"]):
+    shown = [entry["feature"] for entry in found["distributions"]["features"]]
+    assert shown == [contrast["feature"] for contrast in found["contrasts"]]
+    for entry in found["distributions"]["features"]:
+        j = "abc".index(entry["feature"])
         edges = np.array(entry["edges"])
-        assert entry["feature"] == "abc"[j]
         for label in (-1, 0, 1, 2):
             expected = np.histogram(X[labels == label, j], edges)[0]
             assert entry["counts"][str(label)] == expected.tolist()
@@ -219,43 +221,57 @@ def test_large_tables_are_drawn_from_a_sample_and_counted_whole(tmp_path):
     points = found["scatter"]["points"]
     assert found["scatter"]["n_rows"] == 20_000
     assert len(points["x"]) == MOST_POINTS
-    assert points["label"].count(-1) == 1000
-    drawn = {
-        row
-        for row, label in zip(points["row"], points["label"], strict=True)
-        if label == -1
-    }
-    assert drawn == {row["row"] for row in found["outliers"]["rows"]}
     assert sum(c["size"] for c in found["clusters"]) == 18_000
 
 
-@pytest.mark.parametrize(
-    ("values", "edges"),
-    [
-        ([1, 2, 3, 2], [0.5, 1.5, 2.5, 3.5]),
-        ([4, 4, 4], [3.5, 4.5]),
-        ([], [0, 1]),
-    ],
-)
-def test_few_whole_numbers_have_bins_around_them(values, edges):
-    assert find_edges(np.array(values, dtype=float)).tolist() == edges
+def test_outliers_are_drawn_near_the_clusters_as_well_as_far_out(tmp_path):
+    X, _, _ = make_outlier_blobs(20_000, n_features=2, n_clusters=2, random_state=0)
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = RTKM(2, contamination=0.1, random_state=0)
+    answers, found = findings_of(tmp_path, frame, model)
+    points = found["scatter"]["points"]
+    drawn = np.array(points["row"])[np.array(points["label"]) == -1] - 1
+    assert 1000 <= len(drawn) <= 1020
+    scores = answers.model.outlier_scores_
+    ranks = np.argsort(np.argsort(-scores[answers.model.outlier_mask_]))
+    rank_of = dict(zip(np.flatnonzero(answers.model.outlier_mask_), ranks, strict=True))
+    drawn_ranks = np.array([rank_of[row] for row in drawn])
+    assert set(range(20)) <= set(drawn_ranks.tolist())
+    # half of all are drawn: about half of each quarter, the nearest one too
+    quarters = np.bincount(drawn_ranks * 4 // 2000)
+    assert ((quarters > 200) & (quarters < 300)).all()
 
 
-@pytest.mark.parametrize("value", [0.25, 1e300, -1e-300])
-def test_equal_values_have_bins_too(value):
-    edges = find_edges(np.full(5, value))
-    assert (np.diff(edges) > 0).all()
-    assert np.histogram(np.full(5, value), edges)[0].sum() == 5
+def test_two_features_are_drawn_as_they_are(tmp_path):
+    X, _, _ = make_outlier_blobs(300, n_features=2, n_clusters=2, random_state=0)
+    frame = pd.DataFrame(X * [1, 500] + [0, 70_000], columns=["a", "b"])
+    model = RTKM(2, contamination=0.1, random_state=0)
+    _, found = findings_of(tmp_path, frame, model, scale="robust")
+    scatter = found["scatter"]
+    assert [direction["feature"] for direction in scatter["directions"]] == ["a", "b"]
+    width = np.ptp(frame, axis=0)
+    for axis, name in zip("xy", "ab", strict=True):
+        drawn = np.array(scatter["points"][axis])
+        assert np.abs(drawn - frame[name]).max() < width[name] / 1000
+    centers = [cluster["center"] for cluster in found["clusters"]]
+    assert np.abs(np.array(scatter["centers"]) - centers).max() < width["b"] / 1000
 
 
-def test_limits_leave_out_what_is_far_and_little_else():
+def test_rows_outside_the_picture_are_counted_drawn_or_not(tmp_path):
     rng = np.random.default_rng(0)
-    values = rng.normal(size=1000)
-    low, high = limits(np.append(values, 1e6))
-    assert low == values.min()
-    assert values.max() <= high < 10
-    # skewed: most are 1, but the others are no accidents
-    assert limits(np.repeat([1.0, 10.0], [900, 100])) == (1, 10)
+    X = rng.normal(size=(6000, 2))
+    X[:40, 0] = 1e7 * np.arange(1, 41)
+    X[40:43, 1] = -1e7
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = RTKM(1, contamination=43, random_state=0)
+    _, found = findings_of(tmp_path, frame, model, scale="none")
+    assert found["scatter"]["beyond"] == [
+        {"low": 0, "high": 40},
+        {"low": 3, "high": 0},
+    ]
+    page = render(found)
+    assert "40 →" in page
+    assert "↓ 3" in page
 
 
 def test_one_row_inside_draws_nothing(tmp_path):

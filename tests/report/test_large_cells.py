@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rtkm.report.collect import contrasts
-from rtkm.report.plots import find_edges
+from rtkm.report.extents import bins_of
 
 pytest_plugins = ("typed",)
 
@@ -63,7 +63,7 @@ def test_large_cells_make_a_page_or_a_sentence(rtkm, tmp_path, column, scale, na
     [[-LARGEST, LARGEST], [LARGEST], [-LARGEST, 0, LARGEST], [1e308, 9e307]],
 )
 def test_edges_of_bins_are_finite_and_rise(values):
-    edges = find_edges(np.array(values * 10, dtype=float))
+    _, edges = bins_of(np.array(values * 10, dtype=float))
     assert np.isfinite(edges).all()
     assert np.all(np.diff(edges / 2) > 0)
     assert edges[0] <= min(values)

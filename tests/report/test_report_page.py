@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from report_samples import hostile_findings, make_findings
 
 from rtkm.report.page import render
-from rtkm.report.pictures import Axis
+from rtkm.report.pictures import SCATTER
 from rtkm.report.templating import (
     N_COLORS,
     TEMPLATES,
@@ -281,22 +281,6 @@ def test_written_numbers_are_close(value):
     assert read_back == pytest.approx(value, rel=1e-4, abs=1e-320)
 
 
-@given(
-    st.floats(allow_nan=False, allow_infinity=False),
-    st.floats(allow_nan=False, allow_infinity=False),
-)
-def test_axes_take_all_numbers(one, other):
-    axis = Axis(min(one, other), max(one, other), 10, 20)
-    assert 10 <= axis.at(one) <= 20
-    ticks = axis.round_numbers()
-    assert 1 <= len(ticks) <= 6
-    assert all(9.9 < axis.at(tick) < 20.1 for tick in ticks)
-
-
-def test_ticks_are_round():
-    assert Axis(-167.1, 148.2, 0, 1).round_numbers(4) == [-100, 0, 100]
-
-
 # Scatter
 
 
@@ -317,30 +301,55 @@ def test_every_point_is_drawn_with_its_row(usual):
 
 def test_a_sample_is_said_to_be_one():
     findings = make_findings(n_rows=6000)
-    assert "A sample is drawn: 5,000 of 6,000 rows." in read(findings).words
+    told = "Samples are drawn: 4,940 of 5,940 inliers and 60 of 60 outliers."
+    assert told in read(findings).words
     assert "All 600 rows are drawn." in read(make_findings()).words
 
 
 def test_far_outliers_do_not_squeeze_the_picture():
     findings = make_findings(n_rows=300, n_outliers=3)
-    points = findings["scatter"]["points"]
+    scatter = findings["scatter"]
+    points, (across, _) = scatter["points"], scatter["axes"]
     far = points["label"].index(-1)
     points["x"][far] = 1e9
+    low, high = across["low"], 1000 * across["high"]
+    plain = {"plain_low": low, "plain_high": across["high"]}
+    scatter["axes"][0] = {"low": low, "high": high, **plain}
+    scatter["beyond"][0]["high"] = 1
     page = read(findings)
-    assert "1 outlier lies beyond the frame" in page.words
-    (largest, *_) = [p["d"] for p in page.all("path") if "data-label" in p]
+    assert "Beyond the dotted lines the scale is logarithmic" in page.words
+    assert "Rows farther out still are drawn at the edge" in page.words
+    assert "1 \N{RIGHTWARDS ARROW}" in page.words
+    (largest, *_, outlying) = [p["d"] for p in page.all("path") if "data-label" in p]
     across = [int(x) for x in re.findall(r"M(-?\d+)", largest)]
     assert max(across) - min(across) > 100
+    rightmost = max(int(x) for x in re.findall(r"M(-?\d+)", outlying))
+    assert max(across) < rightmost < 2 * SCATTER.right
 
 
-def test_one_feature_is_drawn_along_a_line():
-    page = read(make_findings(n_features=1, n_clusters=1, n_outliers=5))
-    assert "Heights only keep the points apart." in page.words
+def test_one_feature_is_a_histogram_above_its_rows():
+    findings = make_findings(n_features=1, n_clusters=2, n_outliers=5)
+    page = read(findings)
+    assert "Rows by clump thickness: how many in each column" in page.words
+    columns = [p for p in page.all("path") if "stacked" in p.get("class", "")]
+    assert len(columns) == 3  # two clusters, and the outliers on top of them
+    heights = [float(y) for _, y in re.findall(r"([\d.]+) ([\d.]+)", columns[0]["d"])]
+    rows = [p for p in page.all("path") if "data-label" in p]
+    assert sum(p["d"].count("M") for p in rows) == 600
+    lowest = min(int(y) for p in rows for y in re.findall(r"M-?\d+ (\d+)", p["d"]))
+    assert max(heights) < lowest / 2  # in halves of pixels
+
+
+def test_two_features_are_named_at_their_axes():
+    words = read(make_findings(n_features=2, n_clusters=2)).words
+    told = "Rows by clump thickness (across) and uniformity of cell size (up)"
+    assert told in words
 
 
 def test_directions_are_named_by_their_features(usual):
     page = read(usual)
     for direction in usual["scatter"]["directions"]:
+        assert direction["feature"] is None
         for loading in direction["loadings"]:
             assert (
                 f"{loading['feature']} ({number(loading['weight'], 2)})" in page.words
@@ -537,7 +546,9 @@ def test_points_without_a_place_are_not_drawn(usual):
     points = findings["scatter"]["points"]
     points["x"][0] = points["y"][1] = None
     findings["scatter"]["centers"][0] = [None, None]
-    assert "598 of 600 rows" in read(findings).words
+    n_outliers = sum(points["label"][row] == -1 for row in (0, 1))
+    told = f"{540 - 2 + n_outliers} of 540 inliers and {60 - n_outliers} of 60 outliers"
+    assert told in read(findings).words
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])

@@ -10,8 +10,9 @@ import math
 from dataclasses import dataclass
 
 from rtkm._number_text import counted, joined, known, percent
+from rtkm.report.axes import Axis, Frame, Tick, log_ticks, padded
 from rtkm.report.findings import ChoiceFindings, Number, SortedScores
-from rtkm.report.pictures import Axis, Frame, Tick, columns_path, log_ticks, padded
+from rtkm.report.strips import columns_path
 from rtkm.report.templating import number
 
 SMALL = Frame(380, 250, left=46, right=368, top=18, bottom=202)

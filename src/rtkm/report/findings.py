@@ -320,8 +320,11 @@ class Loading(TypedDict):
 
 
 class Direction(TypedDict):
-    """A principal direction of the rows that are no outliers."""
+    """A feature, of one or two; or a principal direction of the inliers."""
 
+    feature: Annotated[
+        str | None, "what is drawn, in its own units; null for a principal direction"
+    ]
     share: Annotated[Number, "of the variance"]
     loadings: Annotated[list[Loading], "at most three, the largest first"]
 
@@ -336,26 +339,40 @@ class Points(TypedDict):
     id: Annotated[list[str | None] | None, "what the user calls them"]
 
 
-class Scatter(TypedDict):
-    """Rows along the two directions in which those inside differ most."""
+class Extent(TypedDict):
+    """The range of an axis, so that a few rows far out do not flatten the rest."""
 
-    directions: Annotated[list[Direction], "two, or one of a single feature"]
-    n_rows: Annotated[int, "of which the points are a sample"]
-    points: Annotated[Points, "a sample, with the farthest outliers"]
-    centers: Annotated[list[list[Number]], "of the clusters, along the directions"]
+    low: Annotated[Number, "where it begins"]
+    high: Annotated[Number, "where it ends"]
+    plain_low: Annotated[Number, "below it, the scale is logarithmic"]
+    plain_high: Annotated[Number, "above it, the scale is logarithmic"]
 
 
 class Beyond(TypedDict):
-    """Rows that a histogram leaves out."""
+    """Rows that an axis does not reach."""
 
-    low: Annotated[int, "below its first edge"]
-    high: Annotated[int, "above its last edge"]
+    low: Annotated[int, "below where it begins"]
+    high: Annotated[int, "above where it ends"]
+
+
+class Scatter(TypedDict):
+    """Rows by one or two features, or in directions where inliers differ most."""
+
+    directions: Annotated[list[Direction], "two, or one of a single feature"]
+    axes: Annotated[list[Extent], "by direction, for all rows"]
+    beyond: Annotated[list[Beyond], "all rows outside of the picture, by direction"]
+    n_rows: Annotated[int, "of which the points are a sample"]
+    points: Annotated[
+        Points, "a sample of the inliers, and one of the outliers with the farthest 20"
+    ]
+    centers: Annotated[list[list[Number]], "of the clusters, along the directions"]
 
 
 class Histogram(TypedDict):
     """How the values of a feature are distributed."""
 
     feature: Annotated[str, "its name"]
+    axis: Annotated[Extent, "that its bins are drawn along, where they are as wide"]
     edges: Annotated[list[Number], "of the bins"]
     counts: Annotated[
         dict[str, list[int]],
@@ -368,7 +385,7 @@ class Distributions(TypedDict):
     """Histograms of the features that tell clusters apart."""
 
     n_features: Annotated[int, "all features"]
-    features: Annotated[list[Histogram], "those among the contrasts"]
+    features: Annotated[list[Histogram], "those among the contrasts, in their order"]
 
 
 class Findings(TypedDict):

@@ -26,13 +26,8 @@ from rtkm.report.findings import (
     Outliers,
     Overlap,
 )
-from rtkm.report.pictures import (
-    HistogramPicture,
-    ScatterPicture,
-    draw_histogram,
-    draw_path,
-    lay_out,
-)
+from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
+from rtkm.report.strips import HistogramPicture, draw_histogram
 from rtkm.report.summary import how_many
 from rtkm.report.templating import (
     N_COLORS,
@@ -78,7 +73,9 @@ def render(findings: Findings) -> str:
     shown = largest(clusters, MOST_CLUSTERS)
     told, objective = findings["scatter"], findings["objective"]
     choice, outliers = findings["choice"], findings["outliers"]
-    scatter = lay_out(told, shown) if told else None
+    # the values of a single feature stand below its histogram
+    histogram = next(iter(findings["distributions"]["features"]), None)
+    scatter = lay_out(told, shown, histogram) if told else None
     return render_page(
         "report.html",
         styles=("colors.css", "base.css", "report.css"),

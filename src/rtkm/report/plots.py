@@ -1,15 +1,19 @@
-"""What the report draws: points along two directions, histograms, sorted scores."""
+"""What the report draws: rows along two directions, histograms, sorted scores."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 from sklearn.decomposition import PCA
 
+from rtkm.report.extents import LARGEST, bins_of, ends_of, extent_of
 from rtkm.report.findings import (
+    Beyond,
     Direction,
     Distributions,
+    Extent,
     Histogram,
     Loading,
     Number,
@@ -19,60 +23,96 @@ from rtkm.report.findings import (
     finite_list,
 )
 from rtkm.report.table_results import Floats, Places, RowNames, TableResults
+from rtkm.tables.preparation import Preparation
 
 MOST_POINTS = 5000
 MOST_OUTLYING_POINTS = 1000
-MOST_ROWS_FOR_DIRECTIONS = 20_000
-MOST_BINS = 40
-N_BINS = 30
+N_FARTHEST = 20  # outliers that are drawn, whichever others are
+MOST_FOR_DIRECTIONS = 20_000
 N_LOADINGS = 3
 N_TOP_SCORES, N_OTHER_SCORES = 100, 200
-LARGEST = float(np.finfo(np.float64).max)
-# rows beyond so many interquartile ranges, but for one in a hundred at either end, are
-# counted and not drawn
-FAR = 3.0
+DIGITS = 5  # that tell places in a picture apart
 
 
 # Points
 
 
 def scatter(answers: TableResults) -> Scatter | None:
-    """Return rows along the two directions in which those inside differ most.
+    """Return the rows by one or two features, or along two principal directions.
 
-    The directions are the principal ones of the rows that are no outliers, so that
-    outliers do not choose them; of a sample, where there are very many.
+    The directions are those of the rows that are no outliers, so that outliers do not
+    choose them; of a sample, where there are very many.
     """
-    X, rng = answers.prepared.X, np.random.default_rng(0)
+    rng = np.random.default_rng(0)
     inside = np.flatnonzero(~answers.outliers)
     if len(inside) < 2:
         return None
-    plane = PCA(min(2, X.shape[1], len(inside)), random_state=0)
-    with np.errstate(divide="ignore", invalid="ignore"):  # rows that are all the same
-        plane.fit(X[sample(inside, MOST_ROWS_FOR_DIRECTIONS, rng)])
+    told, rows, centers = in_plane(answers, sample(inside, MOST_FOR_DIRECTIONS, rng))
+    # that of a single feature is shared with the histogram above the rows
+    is_single = rows.shape[1] == 1
+    axes = [bins_of(line)[0] if is_single else extent_of(line) for line in rows.T]
     places = chosen_points(answers, inside, rng)
-    points = plane.transform(X[places])
     names = RowNames(answers.prepared)
     has_ids = answers.prepared.ids is not None
+    x, y = on_axes(rows[places], axes)
     return {
-        "directions": directions(plane, list(answers.prepared.preparation.columns)),
-        "n_rows": len(X),
+        "directions": told,
+        "axes": axes,
+        "beyond": [beyond(line, axis) for line, axis in zip(rows.T, axes, strict=True)],
+        "n_rows": len(rows),
         "points": {
-            "x": short(points[:, 0]),
-            "y": short(points[:, 1] if points.shape[1] > 1 else 0 * points[:, 0]),
+            "x": x,
+            "y": y,
             "label": answers.labels[places].tolist(),
             "row": [names.number(place) for place in places.tolist()],
             "id": [names.id(place) for place in places.tolist()] if has_ids else None,
         },
-        "centers": centers(answers, plane),
+        "centers": [list(place) for place in zip(*on_axes(centers, axes), strict=True)],
     }
 
 
-def centers(answers: TableResults, plane: PCA) -> list[list[Number]]:
-    """Return where the centers are in the picture."""
-    if not answers.n_clusters:
-        return []
-    points = plane.transform(answers.model.cluster_centers_)
-    return [short(np.append(point, 0.0)[:2]) for point in points]
+def in_plane(
+    answers: TableResults, some: Places
+) -> tuple[list[Direction], Floats, Floats]:
+    """Return the directions, and where all rows and the centers lie along them."""
+    X, preparation = answers.prepared.X, answers.prepared.preparation
+    C = answers.model.cluster_centers_ if answers.n_clusters else X[:1]
+    if X.shape[1] <= 2:  # features are drawn as they are, in their own units
+        told = directions(shares_of(X[some]), np.eye(X.shape[1]), preparation.columns)
+        for direction, name in zip(told, preparation.columns, strict=True):
+            direction["feature"] = name
+        rows, centers = in_own_units(preparation, X), in_own_units(preparation, C)
+    else:
+        plane = PCA(min(2, len(some)), random_state=0)
+        with np.errstate(divide="ignore", invalid="ignore"):  # rows may be all the same
+            plane.fit(X[some])
+        shares, parts = plane.explained_variance_ratio_, plane.components_
+        told = directions(shares, parts, preparation.columns)
+        rows, centers = plane.transform(X), plane.transform(C)
+    return told, rows, centers[: answers.n_clusters]
+
+
+def shares_of(X: Floats) -> Floats:
+    """Return the share of each feature in the variance of all of them."""
+    size = np.abs(X).max()
+    variances = np.var(X / size if size > 0 else X, axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):  # rows may be all the same
+        shares: Floats = variances / variances.sum()
+    return shares
+
+
+def in_own_units(preparation: Preparation, X: Floats) -> Floats:
+    """Return rows in the units of the data."""
+    with np.errstate(over="ignore"):  # scaling to and fro may round up the largest
+        return np.clip(preparation.in_data_units(X), -LARGEST, LARGEST)
+
+
+def on_axes(rows: Floats, axes: list[Extent]) -> tuple[list[Number], list[Number]]:
+    """Return places along both axes, 0 where there is no second one."""
+    first, *second = (
+        short(line, axis) for line, axis in zip(rows.T, axes, strict=True)
+    )
+    return first, second[0] if second else [0.0] * len(rows)
 
 
 def sample(places: Places, most: int, rng: np.random.Generator) -> Places:
@@ -85,33 +125,49 @@ def sample(places: Places, most: int, rng: np.random.Generator) -> Places:
 def chosen_points(
     answers: TableResults, inside: Places, rng: np.random.Generator
 ) -> Places:
-    """Return the rows to draw: the farthest outliers, and a sample of the others."""
+    """Return the rows to draw: a sample of the outliers, and one of the others.
+
+    The farthest outliers alone would leave a gap between them and the clusters.
+    """
     if len(answers.labels) <= MOST_POINTS:
         return np.arange(len(answers.labels))
-    outlying = answers.farthest(MOST_OUTLYING_POINTS)
+    outlying = sample(np.flatnonzero(answers.outliers), MOST_OUTLYING_POINTS, rng)
+    # those that are told of first can be seen, too
+    outlying = np.union1d(outlying, answers.farthest(N_FARTHEST))
     others = sample(inside, MOST_POINTS - len(outlying), rng)
     return np.sort(np.concatenate([others, outlying]))
 
 
-def directions(plane: PCA, features: list[str]) -> list[Direction]:
+def directions(
+    shares: Floats, parts: Floats, features: Sequence[str]
+) -> list[Direction]:
     """Return what the axes are made of."""
     found: list[Direction] = []
-    for share, weights in zip(
-        plane.explained_variance_ratio_, plane.components_, strict=True
-    ):
+    for share, weights in zip(shares, parts, strict=True):
         top = np.argsort(-np.abs(weights), kind="stable")[:N_LOADINGS]
         loadings: list[Loading] = [
             {"feature": features[j], "weight": round(float(weights[j]), 4)}
             for j in top.tolist()
             if abs(weights[j]) > 0.01
         ]
-        found.append({"share": finite(share), "loadings": loadings})
+        found.append({"feature": None, "share": finite(share), "loadings": loadings})
     return found
 
 
-def short(numbers: Floats) -> list[Number]:
+def beyond(values: Floats, axis: Extent) -> Beyond:
+    """Count the rows that an axis does not reach."""
+    low, high, *_ = ends_of(axis)
+    return {"low": int((values < low).sum()), "high": int((values > high).sum())}
+
+
+def short(numbers: Floats, axis: Extent) -> list[Number]:
     """Return numbers with the digits that a drawing shows."""
-    return [finite(float(f"{number:.5g}")) for number in numbers.tolist()]
+    *_, plain_low, plain_high = ends_of(axis)
+    width = plain_high / 2 - plain_low / 2
+    size = max(abs(plain_low), abs(plain_high)) / 2
+    lost = max(0, math.ceil(math.log10(size / width))) if width > 0 else 0
+    digits = min(DIGITS + lost, 17)
+    return [finite(float(f"{number:.{digits}g}")) for number in numbers.tolist()]
 
 
 # Histograms
@@ -120,10 +176,10 @@ def short(numbers: Floats) -> list[Number]:
 def distributions(
     answers: TableResults, members: list[Places], shown: Sequence[str]
 ) -> Distributions:
-    """Return histograms of some features by cluster."""
+    """Return histograms of some features by cluster, in the order given."""
     features = answers.prepared.preparation.columns
     groups = dict(enumerate(members)) | {-1: np.flatnonzero(answers.outliers)}
-    places = sorted(features.index(name) for name in shown)
+    places = [features.index(name) for name in shown]
     return {
         "n_features": len(features),
         "features": [histogram(answers, j, groups) for j in places],
@@ -136,53 +192,17 @@ def histogram(answers: TableResults, j: int, groups: dict[int, Places]) -> Histo
     with np.errstate(over="ignore"):  # scaling to and fro may round up the largest
         values = preparation.in_data_units(answers.prepared.X[:, j], j)
         values = np.clip(values, -LARGEST, LARGEST)
-    edges = find_edges(values[~answers.outliers])
+    axis, edges = bins_of(values)
     return {
         "feature": preparation.columns[j],
+        "axis": axis,
         "edges": finite_list(edges),
         "counts": {
             str(label): np.histogram(values[rows], edges)[0].tolist()
             for label, rows in groups.items()
         },
-        "beyond": {
-            "low": int((values < edges[0]).sum()),
-            "high": int((values > edges[-1]).sum()),
-        },
+        "beyond": beyond(values, axis),
     }
-
-
-def find_edges(values: Floats, most: float = LARGEST) -> Floats:
-    """Return the edges of bins: around whole numbers if there are few of them.
-
-    No edge is beyond `most`, either way.
-    """
-    if not len(values):
-        return np.array([0.0, 1.0])
-    if np.abs(values).max() > LARGEST / 8:  # what is added up must be finite
-        return 8 * find_edges(values / 8, LARGEST / 8)
-    low, high = limits(values)
-    if high - low < MOST_BINS and are_whole(values):
-        return np.arange(np.round(low), np.round(high) + 2) - 0.5
-    if not low < high:
-        half = 0.5 + abs(low) / 2
-        low, high = max(low - half, -most), min(high + half, most)
-    return np.linspace(low, high, N_BINS + 1)
-
-
-def limits(values: Floats) -> tuple[float, float]:
-    """Return the ends of a histogram, which few values far away do not widen."""
-    first, lower, upper, last = np.percentile(values, [1, 25, 75, 99]).tolist()
-    reach = FAR * (upper - lower)
-    low = max(float(values.min()), min(lower - reach, first))
-    high = min(float(values.max()), max(upper + reach, last))
-    return low, high
-
-
-def are_whole(values: Floats) -> bool:
-    """Whether values are whole numbers, but for the rounding of scaling to and fro."""
-    rounded = np.round(values)
-    near = np.abs(values - rounded) < 1e-9
-    return bool((near & (np.abs(values) < 2**31)).all())
 
 
 # Scores

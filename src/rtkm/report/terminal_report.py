@@ -85,7 +85,7 @@ def most_telling(findings: Findings, width: int) -> list[int]:
         if left < 0 and places:
             break
         places.append(features.index(contrast["feature"]))
-    return sorted(places)
+    return places
 
 
 def short(feature: str) -> str:

@@ -30,6 +30,9 @@ FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
 # methods of estimators that hand over to a higher floor, in one line
 UPWARD = {
     ("core/fields.py", "Savable.save", "rtkm.models.files"),
+    ("core/fields.py", "Savable.report", "rtkm.report.of_model"),
+    ("core/fields.py", "Savable.summary", "rtkm.report.of_model"),
+    ("core/fields.py", "Savable.plot", "rtkm.plot"),
     ("choosing/choice.py", "Choice.plot", "rtkm.plot"),
     ("choosing/curves.py", "Curves.plot", "rtkm.plot"),
 }

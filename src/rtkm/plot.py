@@ -1,7 +1,8 @@
-"""Pictures of choices, curves and fits, by matplotlib.
+"""Pictures of fits, choices and curves, by matplotlib.
 
 Each function draws on the axes it is given, or on new ones, and returns them; only
-:func:`choice` draws several pictures, and returns their figure.
+:func:`choice` draws several pictures, and returns their figure. Those of a fitted model
+take the rows, which no model keeps.
 """
 
 from __future__ import annotations
@@ -14,33 +15,31 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rtkm._number_text import counted
-from rtkm._optional import import_optional
 from rtkm.choosing.choice import Choice, FittedTail
 from rtkm.choosing.curves import Curves
 from rtkm.choosing.outliers import fit_tail
 from rtkm.core.validation import make_table
+from rtkm.report.plot_axes import BLUE, GRAY, ORANGE, RED, new_axes, pyplot, say
+from rtkm.report.plot_fits import clusters, overlap, profiles, scores
+
+__all__ = [
+    "choice",
+    "clusters",
+    "curves",
+    "overlap",
+    "plateau",
+    "profiles",
+    "scores",
+    "tail",
+    "weakest_pair",
+]
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["choice", "curves", "plateau", "tail", "weakest_pair"]
-
-# colors of inliers, of doubtful rows and of outliers, told apart by those who see few
-# colors, too; those of the report are in report/templates/colors.css
-BLUE, ORANGE, RED, GRAY = "#0072b2", "#e69f00", "#d55e00", "#767676"
 # dots that a picture of a million rows is drawn with
 MOST_DOTS = 1500
-
-
-def new_axes(ax: Axes | None) -> Axes:
-    """Return the axes, or those of a new figure."""
-    return pyplot().subplots(layout="constrained")[1] if ax is None else ax
-
-
-def pyplot() -> Any:
-    """Return matplotlib's interface for interactive use."""
-    return import_optional("matplotlib.pyplot", needed_by="rtkm.plot", extra="plot")
 
 
 def choice(choice: Choice) -> Figure:
@@ -313,11 +312,4 @@ def curves(curves: Curves, ax: Axes | None = None) -> Axes:
     if (curves.costs > 0).any():
         ax.set_yscale("log")
     ax.legend(title="clusters", loc="center left", bbox_to_anchor=(1, 0.5))
-    return ax
-
-
-def say(ax: Axes, words: str) -> Axes:
-    """Write words where there is nothing to draw."""
-    ax.text(0.5, 0.5, words, ha="center", va="center", transform=ax.transAxes)
-    ax.set(xticks=[], yticks=[])
     return ax

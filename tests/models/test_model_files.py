@@ -430,8 +430,8 @@ RTKM_CASES = {
         "learned is not valid; expected only what RTKM keeps: n_features_in_, "
         "feature_names_in_, offset_, n_outliers_, cluster_centers_, "
         "_n_nearest_fitted, objective_, objective_path_, n_iter_, converged_, "
-        "_sklearn_output_config, _variance_fitted, _largest_kept, n_standing_out_, "
-        "n_clusters_, contamination_, choice_.",
+        "_sklearn_output_config, _variance_fitted, _largest_kept, cluster_sizes_, "
+        "n_standing_out_, n_clusters_, contamination_, choice_.",
     ),
     "NaN": (
         put("cluster_centers_", HOLE),
@@ -627,7 +627,7 @@ def nested(**values):
             "n_features_in_, feature_names_in_, offset_, n_outliers_, "
             "cluster_centers_, _n_nearest_fitted, objective_, objective_path_, "
             "n_iter_, converged_, _sklearn_output_config, _variance_fitted, "
-            "_largest_kept, _fuzzifier_fitted, _threshold_fitted, "
+            "_largest_kept, cluster_sizes_, _fuzzifier_fitted, _threshold_fitted, "
             "partition_coefficient_.",
         ),
     ],

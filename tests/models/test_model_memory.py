@@ -31,6 +31,7 @@ def many_centers(n_clusters, dtype=np.float64, **parameters):
     model = RTKM(2, contamination=0, random_state=0).fit(np.eye(4, dtype=dtype))
     rng = np.random.default_rng(0)
     model.cluster_centers_ = rng.normal(size=(n_clusters, 1000)).astype(dtype)
+    model.cluster_sizes_ = np.ones(n_clusters, dtype=np.int64)
     model.n_features_in_ = 1000
     return model.set_params(n_clusters=n_clusters, **parameters)
 

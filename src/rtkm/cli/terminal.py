@@ -14,6 +14,7 @@ from tqdm import tqdm
 from rtkm._number_text import figure
 from rtkm.report.terminal_report import harmless as harmless
 from rtkm.report.terminal_report import on_one_line as on_one_line
+from rtkm.report.terminal_report import table_lines
 
 WIDEST = 100
 BAR_AFTER = 1.0  # seconds
@@ -86,31 +87,3 @@ class Terminal:
                 bar.update()
 
             yield show
-
-
-def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Return the lines of a table: words to the left, numbers to the right.
-
-    Examples
-    --------
-    >>> for line in table_lines(["cluster", "size"], [["a", "1,000"], ["b", "7"]]):
-    ...     print(line)
-      cluster   size
-      a        1,000
-      b            7
-    """
-    cells = [[on_one_line(cell, WIDEST) for cell in row] for row in rows]
-    columns = list(zip(header, *cells, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    is_number = [all(map(looks_numeric, column[1:])) for column in columns]
-    for row in (header, *cells):
-        padded = (
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(row, widths, is_number, strict=True)
-        )
-        yield "  " + "  ".join(padded).rstrip()
-
-
-def looks_numeric(cell: str) -> bool:
-    """Whether a cell belongs to the right."""
-    return not cell or cell in "-<>" or cell.lstrip("-<> ")[:1].isdigit()

@@ -83,6 +83,8 @@ class PrototypeClusterer(PredictMixin):
         The centers.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, the nearest if it is in several; -1 for outliers.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
@@ -331,6 +333,8 @@ class PrototypeClusterer(PredictMixin):
             )
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), self.labels_)
         self.n_outliers_ = int(self.outlier_mask_.sum())
+        kept_labels = self.labels_[~self.outlier_mask_]
+        self.cluster_sizes_ = np.bincount(kept_labels, minlength=len(state.C))
         self.objective_ = state.objective
         self.objective_path_ = np.array(run.path)
         self.n_iter_ = state.n_iter

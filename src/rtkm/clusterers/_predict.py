@@ -76,6 +76,8 @@ class PredictMixin(
         "_sklearn_output_config": Scalar(OutputConfig, optional=True),
         "_variance_fitted": Scalar(Tolerance),
         "_largest_kept": Scalar(Level, optional=True),
+        # files from before version 0.2 do not have it
+        "cluster_sizes_": Array(("clusters",), "int64", least=0, optional=True),
         "labels_": NOT_SAVED,
         "inlier_weights_": NOT_SAVED,
         "_memberships": NOT_SAVED,

@@ -16,6 +16,9 @@ import numpy as np
 
 from rtkm.core.params import Rule, Tally, check_value, is_integer, is_number
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 # what the arrays of a model must agree on: lengths of axes by name, and a precision
 Sizes = dict[str | int, Any]
 
@@ -154,6 +157,11 @@ class Array(Field):
     least: float = -np.inf
     or_none: bool = False
     some_true: bool = False
+    optional: bool = False
+
+    def may_be_absent(self, others: Mapping[str, Any]) -> bool:
+        """Whether it is optional."""
+        return self.optional
 
     def validate(self, name: str, value: Any, sizes: Sizes) -> Any:
         """Refuse another shape, another type, and numbers out of range."""
@@ -276,6 +284,52 @@ class Savable:
         from rtkm.models.files import save
 
         save(self, path, extra)
+
+    def report(self, X: Any, path: str | os.PathLike[str]) -> None:
+        """Write a page that shows what was found, as ``rtkm fit --report`` does.
+
+        Parameters
+        ----------
+        X : frame, array-like or path
+            The rows the model was fitted to, of which it keeps none; or others, which
+            are told as new ones are.
+        path : str or path-like
+            The file, best ending in ``.html``. It is one page that needs nothing else.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.report(X, "found.html")  # doctest: +SKIP
+        """
+        from rtkm.report.of_model import write_report
+
+        write_report(self, X, path)
+
+    def summary(self) -> str:
+        """Return what was found, in a few lines of text.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> print(model.summary())
+        TrimmedKMeans: 2 clusters and 1 outlier in 5 rows.
+          cluster  rows  share    x0
+                0     2   40 %   0.5
+                1     2   40 %  10.5
+        """
+        from rtkm.report.of_model import summary_of
+
+        return summary_of(self)
+
+    def plot(self, X: Any, ax: Axes | None = None) -> Axes:
+        """Draw the rows by cluster, see :func:`rtkm.plot.clusters`."""
+        from rtkm.plot import clusters
+
+        return clusters(self, X, ax=ax)
 
     if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 

@@ -47,7 +47,7 @@ from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
 from rtkm.tables.fitted_preparation import Preparation
 from rtkm.tables.logarithms import is_very_skewed, skewness, skewness_of_log
-from rtkm.tables.sheet import Sheet
+from rtkm.tables.sheet import AnyTable, Sheet
 
 MOST_OUTLIERS = 1000  # that are listed, with their reasons
 MOST_CONTRASTS = 40
@@ -61,7 +61,7 @@ MOST_PARTS = 10_000
 
 def find(
     answers: TableResults,
-    sheet: Sheet,
+    sheet: AnyTable,
     *,
     command: str,
     notes: list[str],
@@ -109,7 +109,7 @@ def find(
     return findings
 
 
-def source(answers: TableResults, sheet: Sheet) -> Source:
+def source(answers: TableResults, sheet: AnyTable) -> Source:
     """Return what table it was, and how much of it was used."""
     n_used = len(answers.prepared.X)
     return {
@@ -157,6 +157,8 @@ def resampling(stability: Stability | None) -> Resampling | None:
 
 def about_ties(answers: TableResults) -> list[str]:
     """Tell of rows that the cut-off does not tell apart."""
+    if not answers.is_fit:
+        return []
     beyond = is_outlier(answers.scores, -answers.model.offset_)
     count = int((beyond != answers.outliers).sum())
     if not count:
@@ -322,7 +324,7 @@ def overlap(assignments: sparse.csr_array | None) -> Overlap | None:
 def outliers(answers: TableResults, choice: Choice | None) -> Outliers:
     """Return how many outliers there are, and the farthest of them with reasons."""
     count = int(answers.outliers.sum())
-    far = getattr(answers.model, "standing_out_mask_", None)
+    far = answers.standing_out
     is_chosen = choice is not None and bool(choice.share_path)
     return {
         "count": count,

@@ -216,7 +216,7 @@ def sorted_scores(answers: TableResults) -> SortedScores | None:
     order = scored[np.argsort(-answers.scores[scored], kind="stable")]
     ranks = drawn_ranks(len(order))
     rows = order[ranks - 1]
-    far = getattr(answers.model, "standing_out_mask_", None)
+    far = answers.standing_out
     return {
         "n_rows": len(order),
         "rank": ranks.tolist(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,8 @@ class TableResults:
         How sure labels are, as places in CONFIDENCES; None for detectors.
     memberships : callable
         Returns the membership weights of all rows, (n, k).
+    is_fit : bool
+        Whether the model was fitted to these rows.
     """
 
     model: Any
@@ -58,6 +60,13 @@ class TableResults:
     scores: Floats
     ranks: NDArray[np.int8] | None
     memberships: Callable[[], Floats]
+    is_fit: bool = False
+
+    @property
+    def standing_out(self) -> NDArray[np.bool_] | None:
+        """Return which rows are farther out than clusters explain; None if unknown."""
+        # rows that were not fitted to were not looked at
+        return getattr(self.model, "standing_out_mask_", None) if self.is_fit else None
 
     @property
     def n_clusters(self) -> int:
@@ -77,9 +86,12 @@ class TableResults:
         return columns
 
     def assignments(self) -> sparse.csr_array:
-        """Return which clusters the rows of a fit are in; outliers are in none."""
+        """Return which clusters the rows are in; outliers are in none."""
         n, inside = len(self.labels), ~self.outliers
-        weights = self.model._memberships.tocsr()
+        if self.is_fit:
+            weights = self.model._memberships.tocsr()
+        else:
+            weights = sparse.csr_array(self.memberships())
         if weights.nnz == n and (np.diff(weights.indptr) == 1).all():
             rows, columns = np.flatnonzero(inside), self.labels[inside]
             return sparse.csr_array(
@@ -108,14 +120,21 @@ def results_of_fit(model: Any, prepared: Prepared) -> TableResults:
     """Return what a model made of the rows it was fitted to."""
     outliers, scores = model.outlier_mask_, model.outlier_scores_
     if not has_labels(model):
-        return of_detector(model, prepared, outliers, scores)
+        return replace(of_detector(model, prepared, outliers, scores), is_fit=True)
     ranks = confidence_of(model._results(prepared.X)).ranks
     # a row at the very cut may be on its other side when it comes again
     ranks[(ranks == OUTLIER) & ~outliers] = DOUBTFUL
     ranks[(ranks < DOUBTFUL) & outliers] = DOUBTFUL
     labels = model.labels_
     return TableResults(
-        model, prepared, labels, outliers, scores, ranks, lambda: model.memberships_
+        model,
+        prepared,
+        labels,
+        outliers,
+        scores,
+        ranks,
+        lambda: model.memberships_,
+        is_fit=True,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 from unicodedata import category
 
@@ -12,6 +12,7 @@ from rtkm.tables.messages import LONGEST_SHOWN
 
 MOST_CLUSTERS = 20
 MOST_OUTLIERS = 10
+WIDEST_CELL = 100  # letters
 NAME_WIDTH = 16  # letters of a feature
 COMMANDS = ("Cc", "Cf", "Cs", "Zl", "Zp")  # categories of letters that do not show
 
@@ -126,6 +127,37 @@ def because(row: OutlierRow) -> str:
     ]
     filled = [f"{short(feature)} filled in" for feature in row["filled"][:1]]
     return ", ".join(named + filled)
+
+
+# Tables
+
+
+def table_lines(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Return the lines of a table: words to the left, numbers to the right.
+
+    Examples
+    --------
+    >>> for line in table_lines(["cluster", "size"], [["a", "1,000"], ["b", "7"]]):
+    ...     print(line)
+      cluster   size
+      a        1,000
+      b            7
+    """
+    cells = [[on_one_line(cell, WIDEST_CELL) for cell in row] for row in rows]
+    columns = list(zip(header, *cells, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    is_number = [all(map(looks_numeric, column[1:])) for column in columns]
+    for row in (header, *cells):
+        padded = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, is_number, strict=True)
+        )
+        yield "  " + "  ".join(padded).rstrip()
+
+
+def looks_numeric(cell: str) -> bool:
+    """Whether a cell belongs to the right."""
+    return not cell or cell in "-<>" or cell.lstrip("-<> ")[:1].isdigit()
 
 
 # Text of the user's

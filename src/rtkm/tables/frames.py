@@ -52,6 +52,7 @@ class Frame:
     index: Any = None  # of a pandas frame
 
     name = NAME
+    format = "in memory"
     dialect = None
 
     @cached_property

@@ -22,6 +22,10 @@ class AnyTable(Protocol):
         """What the user calls it."""
 
     @property
+    def format(self) -> str:
+        """What it is, such as CSV."""
+
+    @property
     def names(self) -> list[str]:
         """The names of the columns."""
 

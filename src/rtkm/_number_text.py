@@ -139,3 +139,33 @@ def counted(number: int, noun: str) -> str:
     ('1 row', '1,234 rows')
     """
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def ordinal(place: int) -> str:
+    """Write a place in an order.
+
+    Examples
+    --------
+    >>> [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 21, 1113)]
+    ['1st', '2nd', '3rd', '4th', '11th', '12th', '21st', '1,113th']
+    """
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    return f"{place:,}{'th' if place % 100 in (11, 12, 13) else ending}"
+
+
+def multiple(times: object, unknown: str = UNKNOWN) -> str:
+    """Write how many times something else a number is.
+
+    Examples
+    --------
+    >>> [multiple(times) for times in (3.21, 0.456, 34.5, 7481571217.3, None)]
+    ['3.2', '0.46', '34', '7.5e9', '-']
+    >>> multiple(1.0)
+    '1.0'
+    """
+    number = known(times)
+    if number is not None and number >= 1e6:
+        return scientific(number, 2)
+    if number is not None and 1 <= number < 9.95:
+        return fixed(number, 1)  # 1.0 is no round number here
+    return figure(number, 2, unknown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -128,7 +129,11 @@ def test_models_saved_in_python_answer_for_tables(rtkm, people, tmp_path):
 def test_one_row_is_explained_by_its_id(rtkm, model):
     outcome = rtkm("explain", model, "people.csv", "--row", "giant")
     assert outcome.code == 0
-    assert "Row 11 ('giant') is an outlier: its score is" in outcome.out
+    words = " ".join(outcome.out.split())
+    told = (
+        r"Row 11 \('giant'\) is an outlier, 1st of \d+: its score is [\d.,]+, (.*?)\. "
+    )
+    assert re.search(told, words)[1].split(" of ")[0].endswith("times the cut-off")
     first = outcome.out.split("share\n")[1].split("\n")[0].split()
     assert first[:2] == ["height", "310"]
     assert "would make it an inlier: 'height' from 310 to" in outcome.out

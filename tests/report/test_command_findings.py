@@ -66,6 +66,10 @@ def test_outliers_are_listed_with_the_largest_parts_first(blobs):
     assert found["outliers"]["count"] == len(listed) == model.n_outliers_ == 30
     scores = [row["score"] for row in listed]
     assert scores == sorted(scores, reverse=True)
+    assert [row["rank"] for row in listed] == list(range(1, 31))
+    for row in listed:
+        assert row["times_cutoff"] * -model.offset_ == pytest.approx(row["score"])
+        assert row["times_cutoff"] >= 1
     assert set(scores) == set(model.outlier_scores_[model.outlier_mask_])
     spread = np.array(found["preparation"]["spread"])
     for row in listed:

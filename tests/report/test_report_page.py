@@ -479,6 +479,7 @@ def test_the_table_of_outliers_by_hand():
     findings["outliers"]["rows"] = [
         {
             **{"row": 1217, "id": "A-17", "score": 41.2, "nearest": 1},
+            **{"times_cutoff": 3.21, "rank": 2},
             "confidence": "doubtful",
             "reasons": [
                 {"feature": "height", "share": 0.81, "value": 310.0, "center": 172.0}
@@ -489,7 +490,7 @@ def test_the_table_of_outliers_by_hand():
     ]
     (row,) = rows_of(render(findings), "outlier-rows")
     assert [cell.replace("\N{NO-BREAK SPACE}", " ") for cell in row] == [
-        *("1,217", "A-17", "41.20", "1", "doubtful"),
+        *("1,217", "A-17", "41.20 3.2 times the cut-off, 2nd", "1", "doubtful"),
         "81 % height 310, center 172 filled in: weight",
         "height 310 \N{RIGHTWARDS ARROW} 203.1  1",
     ]
@@ -533,7 +534,7 @@ def test_little_is_known(usual):
         cluster["share"] = None
     for row in findings["outliers"]["rows"]:
         row |= {"id": None, "score": None, "nearest": None, "confidence": None}
-        row |= {"reasons": [], "change": None}
+        row |= {"reasons": [], "change": None, "times_cutoff": None, "rank": None}
     findings["outliers"] |= {"cutoff": None, "share": None}
     findings["seconds"] = {"read": None}
     findings["preparation"] |= {"center": [None] * 10, "spread": [None] * 10}

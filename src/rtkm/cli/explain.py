@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rtkm._number_text import figure, percent
+from rtkm._number_text import figure, multiple, ordinal, percent
 from rtkm.cli import options as shared
 from rtkm.cli.files import terminal_for, where
 from rtkm.cli.predict import add_model, ask
@@ -167,17 +167,20 @@ def verdict(answers: TableResults, place: int, described: OutlierRow) -> str:
     assert answers.ranks is not None
     confidence = CONFIDENCES[answers.ranks[place]]
     score = figure(described["score"])
-    cut = figure(-answers.model.offset_)
+    cut = f"the cut-off of {figure(-answers.model.offset_)}"
+    times = described["times_cutoff"]
+    cut = f"against {cut}" if times is None else f"{multiple(times)} times {cut}"
     if answers.outliers[place]:
         sure = " (doubtful)" if confidence == "doubtful" else ""
+        rank = f"{ordinal(described['rank'] or 0)} of {int(answers.outliers.sum()):,}"
         return (
-            f"{name} is an outlier{sure}: its score is {score}, and outliers begin at "
-            f"{cut}. The nearest cluster is {described['nearest']}."
+            f"{name} is an outlier{sure}, {rank}: its score is {score}, {cut}. The "
+            f"nearest cluster is {described['nearest']}."
         )
     told = f"{name} is in cluster {answers.labels[place]} ({confidence}): its score is "
     if not np.isfinite(answers.model.offset_):
         return f"{told}{score}. This method calls no row an outlier."
-    return f"{told}{score}, and outliers begin at {cut}."
+    return f"{told}{score}, {cut}."
 
 
 def remedy(change: Change | None) -> str:

@@ -161,6 +161,12 @@ class OutlierRow(TypedDict):
     row: Annotated[int, "its place in the table, from 1"]
     id: Annotated[str | None, "what the user calls it"]
     score: Annotated[Number, "how far out it is"]
+    times_cutoff: Annotated[
+        Number, "the score in multiples of the cut-off; null where there is none"
+    ]
+    rank: Annotated[
+        int | None, "place among all outliers, the largest score first; null of others"
+    ]
     nearest: Annotated[int | None, "the nearest cluster; null for detectors"]
     confidence: Annotated[
         str | None, "outlier, or doubtful for one that is nearly an inlier"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TypeVar
 
-from rtkm._number_text import alike, all_known, counted, known
+from rtkm._number_text import alike, all_known, counted, known, multiple, ordinal
 from rtkm.report.choice_pictures import draw_curves, draw_gap, draw_plateau, draw_scores
 from rtkm.report.findings import (
     Cluster,
@@ -320,6 +320,7 @@ class OutlierLine:
 
     row: OutlierRow
     score: str
+    beside: str
     sort_by: str | None
 
 
@@ -350,24 +351,41 @@ def outlier_table(outliers: Outliers) -> OutlierTable:
     written = alike(scores, typical, 4, UNKNOWN)
     return OutlierTable(
         lines=[
-            OutlierLine(row, score, None if known(by) is None else repr(known(by)))
-            for row, score, by in zip(rows, written, scores, strict=True)
+            OutlierLine(row, score, beside_score(row), exactly(row["score"]))
+            for row, score in zip(rows, written, strict=True)
         ],
         columns=[name for name, is_there in has_something.items() if is_there],
         has_doubtful=any(row["confidence"] == "doubtful" for row in rows),
     )
 
 
+def beside_score(row: OutlierRow) -> str:
+    """Return what a score means: how many cut-offs it is, and its place in the order.
+
+    That is said in one line, since scores alone tell nobody anything.
+    """
+    times = row["times_cutoff"]
+    told = [] if times is None else [f"{multiple(times)} times the cut-off"]
+    return ", ".join([*told, *([] if row["rank"] is None else [ordinal(row["rank"])])])
+
+
+def exactly(score: Number) -> str | None:
+    """Return a score as it is sorted by."""
+    return None if known(score) is None else repr(known(score))
+
+
 def main_reason(row: OutlierRow) -> str:
     """Return in one line what counts most."""
+    beside = beside_score(row)
     if not row["reasons"]:
-        return f"score {number(row['score'])}"
+        return f"score {number(row['score'])}" + (f": {beside}" if beside else "")
     reason = row["reasons"][0]
-    return (
+    told = (
         f"{shortened(reason['feature'], FEATURE)} {number(reason['value'])}, center "
         f"{number(reason['center'])}: {percent(reason['share'])} of its squared "
         "distance"
     )
+    return f"{beside}; {told}" if beside else told
 
 
 # Rows in several clusters

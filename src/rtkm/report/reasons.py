@@ -12,7 +12,7 @@ from scipy import sparse
 from rtkm._optional import import_optional
 from rtkm.clusterers._confidence import CONFIDENCES
 from rtkm.clusterers._explain import Reasons, reasons_for
-from rtkm.report.findings import Change, OutlierRow, Reason, finite
+from rtkm.report.findings import Change, Number, OutlierRow, Reason, finite
 from rtkm.report.table_results import (
     LEFT_OUT,
     NO_CONFIDENCE,
@@ -162,18 +162,21 @@ def describe_rows(
 ) -> list[OutlierRow]:
     """Return what is known of some rows, as it stands in the findings."""
     names = RowNames(answers.prepared)
+    ranks = ranks_among_outliers(answers, places)
     described: list[OutlierRow] = [
         {
             "row": names.number(place),
             "id": names.id(place),
             "score": finite(answers.scores[place]),
+            "times_cutoff": times_cutoff(answers, place),
+            "rank": rank if answers.outliers[place] else None,
             "nearest": None,
             "confidence": None,
             "reasons": [],
             "filled": filled_features(answers.prepared, place),
             "change": None,
         }
-        for place in places.tolist()
+        for place, rank in zip(places.tolist(), ranks, strict=True)
     ]
     if answers.ranks is None or not len(places):
         return described
@@ -186,6 +189,22 @@ def describe_rows(
         entry["reasons"] = largest_parts(explained, i, features)
         entry["change"] = change(explained, i, features)
     return described
+
+
+def times_cutoff(answers: TableResults, place: int) -> Number:
+    """Return the score of a row in multiples of the cut-off, if there is one."""
+    cut = -answers.model.offset_
+    if not 0 < cut < np.inf:
+        return None
+    with np.errstate(over="ignore"):
+        return finite(answers.scores[place] / np.float64(cut))
+
+
+def ranks_among_outliers(answers: TableResults, places: Places) -> list[int]:
+    """Return the places of rows among the outliers, the largest score first."""
+    falling = np.sort(-answers.scores[answers.outliers])
+    ranks = 1 + np.searchsorted(falling, -answers.scores[places], side="left")
+    return [int(rank) for rank in ranks]
 
 
 def filled_features(prepared: Prepared, place: int) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 from unicodedata import category
 
-from rtkm._number_text import counted, figure, fixed, percent
+from rtkm._number_text import UNKNOWN, counted, figure, fixed, multiple, percent
 from rtkm.report.findings import Findings, ListedOutliers, OutlierRow
 from rtkm.tables.messages import LONGEST_SHOWN
 
@@ -102,12 +102,17 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
     has_ids = any(row["id"] is not None for row in rows)
     terminal.skip()
     terminal.table(
-        ["outlier", *["id"] * has_ids, "score", "nearest", "because of"],
+        [
+            *("rank", "outlier", *["id"] * has_ids, "score"),
+            *("times cut-off", "nearest", "because of"),
+        ],
         [
             [
+                UNKNOWN if row["rank"] is None else f"{row['rank']:,}",
                 f"row {row['row']:,}",
                 *[on_one_line("" if row["id"] is None else row["id"], 20)] * has_ids,
                 figure(row["score"]),
+                multiple(row["times_cutoff"]),
                 "-" if row["nearest"] is None else str(row["nearest"]),
                 because(row),
             ]

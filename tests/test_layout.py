@@ -32,6 +32,7 @@ UPWARD = {
     ("core/fields.py", "Savable.save", "rtkm.models.files"),
     ("core/fields.py", "Savable.report", "rtkm.report.of_model"),
     ("core/fields.py", "Savable.summary", "rtkm.report.of_model"),
+    ("core/fields.py", "Savable._html_repr", "rtkm.report.notebook"),
     ("core/fields.py", "Savable.plot", "rtkm.plot"),
     ("choosing/choice.py", "Choice.plot", "rtkm.plot"),
     ("choosing/curves.py", "Curves.plot", "rtkm.plot"),

@@ -331,6 +331,16 @@ class Savable:
 
         return clusters(self, X, ax=ax)
 
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: of a fitted model, what it found."""
+        from rtkm.report.notebook import html_of
+
+        return html_of(self)
+
+    def _repr_html_inner(self) -> str:
+        """Return the same; scikit-learn 1.6 asks for it by this name."""
+        return self._html_repr()
+
     if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 
         def __getattr__(self, name: str) -> Any:

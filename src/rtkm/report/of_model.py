@@ -62,7 +62,9 @@ class Fitted:
 
     @property
     def sizes(self) -> list[int] | None:
-        """Return the number of rows in each cluster; None of old files."""
+        """Return the number of rows in each cluster; None of detectors, old files."""
+        if not has_labels(self.estimator):
+            return None
         sizes = vars(self.estimator).get("cluster_sizes_")
         return None if sizes is None else sizes.tolist()
 
@@ -118,16 +120,20 @@ def write_report(model: Any, X: Any, path: str | os.PathLike[str]) -> None:
 def summary_of(model: Any) -> str:
     """Return a sentence on what was found, and a line for each cluster."""
     fitted = Fitted.of(model)
-    sizes = fitted.sizes
-    n_outliers = fitted.estimator.n_outliers_
-    name = type(fitted.estimator).__name__
-    outliers = counted(n_outliers, "outlier")
     if not len(fitted.centers):
-        return f"{name}: {outliers}."
-    found = f"{name}: {counted(len(fitted.centers), 'cluster')} and {outliers}"
-    if sizes is not None:
-        found += f" in {counted(sum(sizes) + n_outliers, 'row')}"
-    return "\n".join([f"{found}.", *table_lines(*cluster_table(fitted))])
+        return headline(fitted)
+    return "\n".join([headline(fitted), *table_lines(*cluster_table(fitted))])
+
+
+def headline(fitted: Fitted) -> str:
+    """Return how many clusters and outliers there are, in a sentence."""
+    name, n_outliers = type(fitted.estimator).__name__, fitted.estimator.n_outliers_
+    found = counted(n_outliers, "outlier")
+    if len(fitted.centers):
+        found = f"{counted(len(fitted.centers), 'cluster')} and {found}"
+    if fitted.sizes is not None:
+        found += f" in {counted(sum(fitted.sizes) + n_outliers, 'row')}"
+    return f"{name}: {found}."
 
 
 def cluster_table(fitted: Fitted) -> tuple[list[str], list[list[str]]]:

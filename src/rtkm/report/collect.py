@@ -47,7 +47,7 @@ from rtkm.report.summary import summarize
 from rtkm.report.table_results import Floats, Places, TableResults
 from rtkm.tables.fitted_preparation import Preparation
 from rtkm.tables.logarithms import is_very_skewed, skewness, skewness_of_log
-from rtkm.tables.sheet import AnyTable, Sheet
+from rtkm.tables.sheet import AnyTable
 
 MOST_OUTLIERS = 1000  # that are listed, with their reasons
 MOST_CONTRASTS = 40

@@ -24,9 +24,9 @@ from rtkm.report.table_results import (
     results_of_fit,
 )
 from rtkm.report.terminal_report import short, table_lines
+from rtkm.tables.fitted_preparation import Preparation, unscaled
 from rtkm.tables.frames import as_table
 from rtkm.tables.messages import InputError
-from rtkm.tables.preparation import Preparation, unscaled
 
 MOST_FEATURES = 6
 MOST_CLUSTERS = 20

@@ -23,7 +23,7 @@ from rtkm.report.findings import (
     finite_list,
 )
 from rtkm.report.table_results import Floats, Places, RowNames, TableResults
-from rtkm.tables.preparation import Preparation
+from rtkm.tables.fitted_preparation import Preparation
 
 MOST_POINTS = 5000
 MOST_OUTLYING_POINTS = 1000

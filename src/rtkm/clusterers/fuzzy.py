@@ -73,6 +73,8 @@ class FuzzyCMeans(WeightedClusterer):
         The centers.
     labels_ : ndarray of shape (n_samples,)
         Cluster in which each row has its largest share.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights (u above); computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)

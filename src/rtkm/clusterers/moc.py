@@ -75,6 +75,8 @@ class MOC(LeastSquaresClusterer):
         Activities of the clusters (A in [1]_), of which a row is the sum.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, the nearest if it is in several; -1 for outliers.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)

@@ -77,6 +77,8 @@ class OKM(OverlappingClusterer):
         The centers.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, the nearest if it is in several; -1 for outliers.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)
@@ -212,6 +214,8 @@ class ROKM(OKM):
         The centers.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, the nearest if it is in several; -1 for outliers.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights; computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)

@@ -114,6 +114,8 @@ class RTKM(CutByTail, WeightedClusterer):
         The centers.
     labels_ : ndarray of shape (n_samples,)
         Cluster of each row, the nearest if it is in several; -1 for outliers.
+    cluster_sizes_ : ndarray of shape (n_clusters,)
+        Number of rows with each label.
     memberships_ : ndarray of shape (n_samples, n_clusters)
         Membership weights (w above); computed when asked for.
     assignments_ : ndarray of shape (n_samples, n_clusters)

@@ -57,8 +57,8 @@ def bytes_a_row(name: str, shape: Shape, kind: str, dtype: str) -> float | None:
 
 
 def shortened(model: Any) -> Any:
-    """Keep the iterations that can need most memory, the first ones."""
-    few = {"max_iter": 3, "n_init": 2, "n_swaps": 3}
+    """Keep the iterations that can need most memory, the first ones and all moves."""
+    few = {"max_iter": 3, "n_init": 2, "n_swaps": 12}
     chosen = model.get_params()
     if chosen.get("n_swaps"):
         del few["n_init"]  # the default is one start then

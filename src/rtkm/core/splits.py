@@ -135,14 +135,30 @@ def group_trimmed_rows(
     gains: list[float] = []
     while len(gains) < n_groups and is_free.any():
         row = X.rows(X.draw(rng, cost=is_free.astype(np.float64)))
-        away = np.full(X.n_rows, np.inf)
-        X.lower(away, row)
-        away[~is_trimmed] = np.inf
-        is_close = away <= X.cut(away, group_mass).threshold
+        is_close = closest(X, row, is_trimmed, group_mass)
         is_free = is_free & ~is_close
         mean = X.label_means(np.zeros(X.n_rows, np.int32), is_close, fallback=row)
-        cost = np.full(X.n_rows, cap)
-        X.lower(cost, mean)
         groups.append(mean)
-        gains.append(X.total(np.where(is_trimmed, cap - cost, 0.0)))
+        gains.append(saved_by(X, mean, is_trimmed, cap))
     return np.concatenate(groups), np.array(gains)
+
+
+def closest(
+    X: Table, row: NDArray[Any], among: NDArray[np.bool_], mass: float
+) -> NDArray[np.bool_]:
+    """Return which of some rows are closest to one, up to a mass."""
+    away = np.full(X.n_rows, np.inf)
+    X.lower(away, row)
+    away[~among] = np.inf
+    return away <= X.cut(away, mass).threshold
+
+
+def saved_by(
+    X: Table, center: NDArray[Any], rows: NDArray[np.bool_], cap: float
+) -> float:
+    """Return what a new center takes off the cost of rows that cost the cap each."""
+    saved = np.full(X.n_rows, cap)
+    X.lower(saved, center)
+    np.subtract(cap, saved, out=saved)  # a copy would be at the peak of memory
+    saved[~rows] = 0.0
+    return X.total(saved)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rtkm.report.axes import TAIL, Axis
@@ -43,6 +43,7 @@ def test_a_short_tail_is_not_drawn_longer_than_it_is():
 
 
 @given(st.lists(FLOATS, min_size=1, max_size=60))
+@example([4.842447584238606e16, 6.0092535158415624e16, 8.342865379047475e16])
 def test_every_table_has_an_axis_and_bins(values):
     values = np.array(values)
     axis = axis_of(extent_of(values), 0.0, 100.0)

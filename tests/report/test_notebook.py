@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,6 +38,54 @@ def test_a_fitted_model_shows_sizes_shares_and_centers(tmp_path, loaded):
     assert "&lt;b&gt;height" in html
     assert "<b>" not in html
     assert "contamination" in html
+    # a picture, but of a loaded model, whose file holds nothing of the rows
+    assert ("<svg" in html) is not loaded
+
+
+def paths_of(html):
+    """Return how many points each path of the picture has."""
+    paths = re.findall(r'<path transform=[^>]* d="([^"]*)"', html)
+    return [path.count("M") for path in paths]
+
+
+def test_all_rows_of_a_small_table_are_drawn():
+    model = TableModel(RTKM(3, contamination=0.1, random_state=0)).fit(FRAME)
+    html = model._repr_html_()
+    sizes = sorted(model.cluster_sizes_.tolist(), reverse=True)
+    assert paths_of(html) == [*sizes, 30]
+    told = "300 rows in the two directions that tell the centers apart best"
+    assert f"{told}; 30 outliers among them, as crosses." in html
+
+
+def test_two_columns_are_drawn_in_the_units_of_the_table():
+    frame = pd.DataFrame(X[:, :2] * [1, 1e6], columns=["size", "<i>weight"])
+    model = TableModel(RTKM(3, contamination=0.1, random_state=0), scale="robust")
+    html = model.fit(frame)._repr_html_()
+    assert "by size (across) and &lt;i&gt;weight (up)" in html
+    assert re.search(r">-?\d+,000,000</text>", html)  # a number at the axis
+
+
+def test_one_column_has_a_band_for_each_cluster():
+    rows = np.r_[np.zeros(50), np.full(60, 5.0), 90.0][:, None]
+    model = TrimmedKMeans(2, contamination=1, random_state=0).fit(rows)
+    html = model._repr_html_()
+    assert (
+        "by x0, clusters one above the other; 1 outlier among them, as crosses" in html
+    )
+    heights = [
+        {float(y) for y in re.findall(r"M\d+ (\d+)", d)}
+        for d in re.findall(r'<path transform=[^>]* d="([^"]*)"', html)
+    ]
+    assert max(heights[1]) < min(heights[0]) <= max(heights[0]) < min(heights[2])
+
+
+def test_a_sample_of_many_rows_is_said_to_be_one():
+    rows, _, _ = make_outlier_blobs(9000, n_features=3, random_state=0)
+    model = TrimmedKMeans(3, contamination=0.1, random_state=0).fit(rows)
+    html = model._repr_html_()
+    assert re.search(r"A sample of 1,\d+ of 9,000 rows", html)
+    assert "400 outliers among them, as crosses" in html
+    assert len(html) < 60_000
 
 
 def test_a_model_of_many_clusters_and_features_stays_small():
@@ -43,7 +93,7 @@ def test_a_model_of_many_clusters_and_features_stays_small():
     html = TrimmedKMeans(100, n_init=1, max_iter=1).set_params(random_state=0)
     with pytest.warns(UserWarning, match="max_iter"):
         html = html.fit(rows)._repr_html_()
-    assert len(html) < 200_000
+    assert len(html) < 60_000
     assert "80 more clusters not shown; 494 more features not shown" in html
 
 

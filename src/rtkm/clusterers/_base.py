@@ -26,6 +26,7 @@ from rtkm.core.params import (
     is_name,
 )
 from rtkm.core.scale_check import warn_of_scale
+from rtkm.core.sketch import sketch_of
 from rtkm.core.states import DUST, Iterate, largest_first, read_only
 from rtkm.core.swaps import swap_centers
 from rtkm.core.table import Table, rounding_of
@@ -335,6 +336,7 @@ class PrototypeClusterer(PredictMixin):
         self.n_outliers_ = int(self.outlier_mask_.sum())
         kept_labels = self.labels_[~self.outlier_mask_]
         self.cluster_sizes_ = np.bincount(kept_labels, minlength=len(state.C))
+        self._sketch = sketch_of(X, self.outlier_mask_, self.labels_, state.C)
         self.objective_ = state.objective
         self.objective_path_ = np.array(run.path)
         self.n_iter_ = state.n_iter

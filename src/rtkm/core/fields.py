@@ -253,6 +253,8 @@ SCORES: Learned = {
     "n_outliers_": Scalar(Tally),
     "outlier_mask_": NOT_SAVED,
     "outlier_scores_": NOT_SAVED,
+    # points of a picture for notebooks
+    "_sketch": NOT_SAVED,
 }
 
 

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rtkm.core.fields import PRECISION, SCORES, Array, Learned, Savable
 from rtkm.core.params import OutlierRows, Rule, check_params, is_number, whole_rows
+from rtkm.core.sketch import sketch_of
 from rtkm.core.table import Table, column_ends, smallest
 from rtkm.core.threshold import boundary, is_outlier, margins
 from rtkm.core.validation import validate, validate_new
@@ -112,6 +113,9 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
         self.outlier_mask_, cut = self._decide(rows, factors)
         self.n_outliers_ = int(self.outlier_mask_.sum())
         self.offset_ = -cut
+        labels = np.where(self.outlier_mask_, -1, 0)
+        no_centers = np.empty((0, rows.n_features))
+        self._sketch = sketch_of(rows, self.outlier_mask_, labels, no_centers)
         return self
 
     def fit_predict(self, X: ArrayLike, y: object = None) -> NDArray[np.int64]:

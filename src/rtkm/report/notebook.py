@@ -15,9 +15,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rtkm._number_text import counted, percent
 from rtkm.report.of_model import MOST_FEATURES, Fitted, cluster_table, headline
+from rtkm.report.plot_axes import COLORS
+from rtkm.report.sketches import picture_of
 
 BAR = 120  # pixels of the largest cluster
-STYLE = "background:#0072b2;display:inline-block;height:0.7em;border-radius:2px"
+STYLE = "display:inline-block;height:0.7em;border-radius:2px"
 
 
 def html_of(model: Any) -> str:
@@ -30,6 +32,10 @@ def html_of(model: Any) -> str:
     parts = [f"<p>{escape(headline(fitted))}</p>"]
     if len(fitted.centers):
         parts += [table_of(fitted), left_out(fitted)]
+    sketch = vars(fitted.estimator).get("_sketch")
+    if sketch is not None:  # no file holds it
+        n_rows = len(fitted.estimator.outlier_mask_)
+        parts.append(picture_of(sketch, fitted.preparation, n_rows))
     parameters = escape(repr(model))
     parts.append(
         f"<details><summary>Parameters</summary><pre>{parameters}</pre></details>"
@@ -46,8 +52,9 @@ def table_of(fitted: Fitted) -> str:
         head = [*head[:1], "", *head[1:]]
         most = max(*sizes, 1)
         bars = [
-            f'<td><span style="{STYLE};width:{round(BAR * size / most)}px"></span></td>'
-            for size in sizes[: len(lines)]
+            f'<td><span style="{STYLE};background:{COLORS[label % len(COLORS)]};'
+            f'width:{round(BAR * size / most)}px"></span></td>'
+            for label, size in enumerate(sizes[: len(lines)])
         ]
     heads = "".join(f"<th>{escape(name)}</th>" for name in head)
     rows = ""

@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 # colors of inliers, of doubtful rows and of outliers, told apart by those who see few
 # colors, too; those of the report are in report/templates/colors.css
 BLUE, ORANGE, RED, GRAY = "#0072b2", "#e69f00", "#d55e00", "#767676"
+# of clusters, in turn: the colors of the report, by light
+COLORS = (
+    *("#0072b2", "#d55e00", "#00876a", "#a6449b", "#8c6d00", "#33288f"),
+    *("#cc3377", "#2d7a2d", "#7a5137", "#00838f", "#882255", "#667380"),
+)
 
 
 def new_axes(ax: Axes | None) -> Axes:

@@ -9,7 +9,7 @@ import numpy as np
 from rtkm.report.collect import members_of
 from rtkm.report.extents import axis_of, bins_of, ends_of
 from rtkm.report.of_model import answers_for
-from rtkm.report.plot_axes import GRAY, RED, new_axes, say
+from rtkm.report.plot_axes import COLORS, GRAY, RED, new_axes, say
 from rtkm.report.plots import scatter
 from rtkm.report.table_results import TableResults
 
@@ -19,11 +19,6 @@ if TYPE_CHECKING:
     from rtkm.report.axes import Axis
     from rtkm.report.findings import Scatter
 
-# of clusters, in turn: the colors of the report, by light
-COLORS = (
-    *("#0072b2", "#d55e00", "#00876a", "#a6449b", "#8c6d00", "#33288f"),
-    *("#cc3377", "#2d7a2d", "#7a5137", "#00838f", "#882255", "#667380"),
-)
 MOST_NAMED = 12  # clusters in a legend
 MOST_FEATURES = 40
 MOST_DOTS = 1500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -40,3 +41,15 @@ def test_the_message_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r'matplotlib; pip install "rtkm\[plot\]"\.$'):
         import_optional("matplotlib.figure", needed_by="a picture", extra="plot")
+
+
+def test_importing_the_library_does_not_import_what_draws():
+    code = """
+import sys, sklearn.neighbors
+before = set(sys.modules)
+import rtkm
+drawing = ("matplotlib", "jinja2", "rtkm.report.plots", "rtkm.report.page")
+found = {name for name in sys.modules if name.startswith(drawing)}
+assert not found - before, found
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -176,13 +176,26 @@ class OverlapRule(FittedRule):
 
     def margins(self, rows: RowResults) -> Floats:
         """Return what the cheapest set that differs by one cluster costs more."""
-        X, C = rows.X, self.centers
-        sets, costs = rows.chosen
-        second = np.full(X.n_rows, np.inf)
-        for at, others in neighbors(sets, self.charges.most):
-            other_costs = self.method._costs(X.part(at), C, others, self.charges)
-            second[at] = np.minimum(second[at], other_costs)
-        return second - costs
+        return self._second(rows).costs - rows.chosen.costs
+
+    def second_best(self, rows: RowResults) -> NDArray[np.bool_]:
+        """Return the cheapest sets that differ by one cluster."""
+        return self._second(rows).sets
+
+    def times_as_far(self, rows: RowResults) -> Floats:
+        """Return NaN: it is not one center that decides."""
+        return np.full(rows.X.n_rows, np.nan)
+
+    def _second(self, rows: RowResults) -> Chosen:
+        """Return the cheapest sets that differ by one cluster, and their costs."""
+        sets, costs = rows.chosen.sets.copy(), np.full(rows.X.n_rows, np.inf)
+        for at, others in neighbors(rows.chosen.sets, self.charges.most):
+            other_costs = self.method._costs(
+                rows.X.part(at), self.centers, others, self.charges
+            )
+            lower = other_costs < costs[at]
+            sets[at[lower]], costs[at[lower]] = others[lower], other_costs[lower]
+        return Chosen(sets, costs)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

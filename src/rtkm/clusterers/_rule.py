@@ -95,6 +95,21 @@ class FittedRule:
         """Return what the second-best assignment costs rows more than the best."""
         return rows.nearest.spare - rows.nearest.squared[:, -1]
 
+    def second_best(self, rows: RowResults) -> NDArray[np.bool_]:
+        """Return the clusters of the second-best assignment of each row, (n, k)."""
+        near = rows.X.nearest(self.centers, self.n_nearest + 1).labels.astype(np.intp)
+        sets = np.zeros((rows.X.n_rows, len(self.centers)), dtype=bool)
+        np.put_along_axis(sets, np.delete(near, self.n_nearest - 1, axis=1), True, 1)
+        return sets
+
+    def times_as_far(self, rows: RowResults) -> Floats:
+        """Return how many times as far the next center is as the last of a row's own.
+
+        It is NaN where more than two centers decide.
+        """
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.sqrt(rows.nearest.spare / rows.nearest.squared[:, -1])
+
     def squared_cutoffs(self) -> Floats:
         """Return the largest squared distance of an inlier, by its nearest cluster."""
         return np.full(len(self.centers), self.cut)

@@ -13,8 +13,8 @@ from rtkm.core.table import Table
 MOST_POINTS = 2000
 MOST_OUTLIERS = 400
 # of wide tables fewer rows are drawn, and fewer still say where rows spread
-MOST_NUMBERS = 400_000
-MOST_NUMBERS_FOR_SPREAD = 50_000
+MOST_NUMBERS = 200_000
+MOST_NUMBERS_FOR_SPREAD = 40_000
 FEWEST_POINTS = 100
 MOST_CENTERS = 100  # that choose the directions
 N_POWER_STEPS = 8

@@ -71,7 +71,7 @@ class Axis:
             # what lies beyond the end has nowhere else to go
             farthest = math.log(max(abs(self._distance(end)), abs(place)))
             place = math.copysign(1 + tail * math.log(abs(place)) / farthest, place)
-        # rounding may lead out of the frame
+        # rounding may lead out of the range
         return min(max((place + 1 + below) / (below + 2 + above), 0.0), 1.0)
 
     def value_at(self, share: float) -> float:

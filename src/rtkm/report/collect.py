@@ -22,6 +22,7 @@ from rtkm.clusterers._confidence import BORDER, CORE, DOUBTFUL
 from rtkm.core.params import is_number
 from rtkm.core.threshold import is_outlier
 from rtkm.core.validation import make_table
+from rtkm.report.between import between, n_doubtful
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import purpose
 from rtkm.report.findings import (
@@ -96,6 +97,7 @@ def find(
         "clusters": clusters(answers, members, centers, spreads, stability),
         "resampling": resampling(stability),
         "n_doubtful": n_doubtful(answers),
+        "between": between(answers),
         "contrasts": telling,
         "outliers": outliers(answers, choice),
         "sorted_scores": sorted_scores(answers),
@@ -135,13 +137,6 @@ def resample(answers: TableResults) -> Stability | None:
     if not answers.n_clusters or X.mass < FEWEST_ROWS or not can_halve(model, X):
         return None
     return stability_of(model, X, N_RESAMPLES, rng)
-
-
-def n_doubtful(answers: TableResults) -> int:
-    """Return how many inliers may as well be in another cluster."""
-    if answers.ranks is None:
-        return 0
-    return int(((answers.ranks == DOUBTFUL) & ~answers.outliers).sum())
 
 
 def resampling(stability: Stability | None) -> Resampling | None:

@@ -223,6 +223,34 @@ class Outliers(ListedOutliers):
     ]
 
 
+class RowBetween(TypedDict):
+    """An inlier that may as well be in another cluster."""
+
+    row: Annotated[int, "its place in the table, from 1"]
+    id: Annotated[str | None, "what the user calls it"]
+    clusters: Annotated[list[int], "that it is in"]
+    second: Annotated[list[int], "that it would be in by the second-best answer"]
+    times_as_likely: Annotated[
+        Number,
+        "how likely that answer is, 1 being as likely as the first: from 0.1 to 1, "
+        "with normal clusters that are as wide as those found",
+    ]
+    times_as_far: Annotated[
+        Number,
+        "how many times as far its next center is as its own, from 1; null where sets "
+        "of centers are compared",
+    ]
+
+
+class Between(TypedDict):
+    """Inliers between clusters: `n_doubtful` says how many there are."""
+
+    times_as_likely: Annotated[
+        Number, "median of all these rows of how likely the second-best answer is"
+    ]
+    rows: Annotated[list[RowBetween], "the most doubtful first, at most 1,000"]
+
+
 class SmallGroup(TypedDict):
     """Rows alike, too few to be a cluster."""
 
@@ -424,6 +452,7 @@ class Findings(TypedDict):
         "whether clusters come back; null for detectors and for too few rows",
     ]
     n_doubtful: Annotated[int, "inliers that may as well be in another cluster"]
+    between: Annotated[Between | None, "those inliers; null where there is none"]
     contrasts: Annotated[
         list[Contrast], "at most 40 features, those that tell clusters apart most first"
     ]

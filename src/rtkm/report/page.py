@@ -18,6 +18,7 @@ from typing import TypeVar
 from rtkm._number_text import alike, all_known, counted, known, multiple, ordinal
 from rtkm.report.choice_pictures import draw_curves, draw_gap, draw_plateau, draw_scores
 from rtkm.report.findings import (
+    Between,
     Cluster,
     ColumnPreparation,
     Findings,
@@ -25,6 +26,7 @@ from rtkm.report.findings import (
     OutlierRow,
     Outliers,
     Overlap,
+    RowBetween,
 )
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
 from rtkm.report.strips import HistogramPicture, draw_histogram
@@ -44,6 +46,7 @@ MOST_STRIPS = 12
 MOST_OVERLAPPING = 40
 MOST_COLUMNS = 40
 MOST_OUTLIERS = 500
+MOST_BETWEEN = 200
 BLOCK = 12  # clusters side by side; more do not fit on paper
 FEATURE = 30  # letters of a feature in the table of outliers
 NAME_OF_POINT = 24
@@ -98,6 +101,7 @@ def render(findings: Findings) -> str:
         scores=draw_scores(findings["sorted_scores"], outliers["cutoff"]),
         outliers=outlier_table(outliers),
         feature_width=FEATURE,
+        between=between_table(findings["between"]) if findings["between"] else None,
         overlap=overlap_tables(findings["overlap"]) if findings["overlap"] else None,
         objective_path=draw_path(objective) if objective else None,
         parameters=parameters(findings),
@@ -116,6 +120,7 @@ def sections(findings: Findings, scatter: ScatterPicture | None) -> dict[str, st
         "clusters": ("Clusters", findings["clusters"]),
         "distributions": ("Features", findings["distributions"]["features"]),
         "outliers": ("Outliers", True),
+        "between": ("Rows between clusters", findings["between"]),
         "overlap": ("Rows in several clusters", findings["overlap"]),
         "objective": ("How the fit went", findings["objective"]),
         "method": ("How it was done", True),
@@ -386,6 +391,28 @@ def main_reason(row: OutlierRow) -> str:
         "distance"
     )
     return f"{beside}; {told}" if beside else told
+
+
+# Rows between clusters
+
+
+@dataclass(frozen=True)
+class BetweenTable:
+    """The rows that are listed, and which columns have something to tell."""
+
+    rows: list[RowBetween]
+    has_ids: bool
+    has_far: bool
+
+
+def between_table(between: Between) -> BetweenTable:
+    """Return the most doubtful rows."""
+    rows = between["rows"][:MOST_BETWEEN]
+    return BetweenTable(
+        rows,
+        any(row["id"] is not None for row in rows),
+        any(row["times_as_far"] is not None for row in rows),
+    )
 
 
 # Rows in several clusters

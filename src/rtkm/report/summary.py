@@ -7,7 +7,7 @@ import shlex
 from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.findings import Findings
+from rtkm.report.findings import Between, Findings
 from rtkm.tables.messages import shown
 
 FEW = 8  # sizes that are named one by one
@@ -204,8 +204,8 @@ def about_doubt(findings: Findings) -> list[str]:
     verb = "lies" if doubtful == 1 else "lie"
     share = doubtful / findings["source"]["n_used"]
     sentences = [
-        f"{rows} ({percent(share)}) {verb} between clusters: another label is nearly "
-        "as likely."
+        f"{rows} ({percent(share)}) {verb} between clusters: "
+        f"{how_likely(findings['between'], doubtful)}."
     ]
     if share > MUCH_DOUBT:
         sentences.append(
@@ -213,6 +213,17 @@ def about_doubt(findings: Findings) -> list[str]:
             "--n-init 10 for more starts."
         )
     return sentences
+
+
+def how_likely(between: Between | None, n_rows: int) -> str:
+    """Tell how likely the second-best answer for such rows is."""
+    least = "another label is at least a tenth as likely"
+    likely = None if between is None else between["times_as_likely"]
+    if likely is None:
+        return least
+    if n_rows == 1:
+        return f"another label is {figure(likely, 2)} times as likely"
+    return f"{least}, for half of them at least {figure(likely, 2)} times"
 
 
 def about_stability(findings: Findings) -> list[str]:

@@ -94,6 +94,7 @@ def make_environment(folder: Path = TEMPLATES) -> Environment:
         "color_class": color_class,
         "counted": counted,
         "fixed": fixed,
+        "multiple": multiple,
         "number": number,
         "percent": percent,
         "printable": printable,
@@ -147,6 +148,11 @@ def color_class(label: int | None) -> str:
 def number(value: object, digits: int = 4) -> str:
     """Write a number for people."""
     return number_text.figure(value, digits, UNKNOWN)
+
+
+def multiple(times: object) -> str:
+    """Write how many times something else a number is."""
+    return number_text.multiple(times, UNKNOWN)
 
 
 def fixed(value: object, decimals: int = 4) -> str:

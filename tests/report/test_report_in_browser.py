@@ -38,7 +38,8 @@ def numbers(texts):
 
 def sort_by(page, name):
     page.get_by_role("button", name=name, exact=True).click()
-    head = page.get_by_role("columnheader", name=name, exact=True)
+    table = page.locator("#outlier-rows")
+    head = table.get_by_role("columnheader", name=name, exact=True)
     return head.get_attribute("aria-sort")
 
 
@@ -383,3 +384,12 @@ def test_the_keyboard_reaches_all_and_shows_where_it_is(visit):
             || getComputedStyle(document.activeElement).outlineStyle !== "none" """
         )
     assert {"plot", "search", "copy"} <= reached
+
+
+def test_on_a_phone_the_reason_of_an_outlier_is_seen_without_scrolling(visit):
+    page = visit()
+    page.set_viewport_size({"width": 390, "height": 844})
+    box = page.locator("#outlier-rows").locator("..")
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    reason = page.locator("#outlier-rows .why").first.bounding_box()
+    assert 0 <= reason["x"] < reason["x"] + reason["width"] <= 390

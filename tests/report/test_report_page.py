@@ -140,7 +140,7 @@ def test_sections_come_in_order(page):
     sections = [attrs["id"] for attrs in page.all("section")]
     assert sections == [
         *("summary", "map", "clusters", "distributions", "outliers", "overlap"),
-        *("objective", "method"),
+        *("objective", "method", "table"),
     ]
 
 
@@ -374,16 +374,15 @@ def rows_of(text, name):
 CELL = r"<t[hd][^>]*>(.*?)</t[hd]>"
 
 
-def small_findings(centers, spreads, scale="none"):
-    """Return findings with one feature and given centers."""
+def small_findings(centers, spreads):
+    """Return findings with one feature and given centers of clusters of one size."""
     findings = make_findings(
         n_rows=60, n_features=1, n_clusters=len(centers), n_outliers=6
     )
     for cluster, center, spread in zip(
         findings["clusters"], centers, spreads, strict=True
     ):
-        cluster |= {"center": [center], "spread": [spread]}
-    findings["preparation"] |= {"scale": scale, "spread": [10.0]}
+        cluster |= {"center": [center], "spread": [spread], "size": 18}
     return findings
 
 
@@ -392,17 +391,50 @@ def colors(findings):
     return [int(step) for step in found]
 
 
-def test_colors_of_centers_by_hand():
-    # the middle is 5; in units of 2, the median spread, they are 2.5, 0 and 5 away
-    assert colors(small_findings([0, 5, 15], [2, 1, 4])) == [-3, 0, 4]
-    # in units of the preparation, which are 10: a half, 0 and 1
-    assert colors(small_findings([0, 5, 15], [2, 1, 4], "robust")) == [-1, 0, 2]
+def test_profiles_of_clusters_by_hand():
+    # mean 6; variance 9 within and (36 + 0 + 36) / 3 between: 6 is 1.04 of its root
+    findings = small_findings([0, 6, 12], [3, 3, 3])
+    assert colors(findings) == [-3, 0, 3]
+    assert "0.00 \N{MINUS SIGN}1.06.00 012.00 +1.0" in read(findings).words
+    # mean 4; variance (16 + 16 + 64) / 3: 0.71 and 1.41 of its root
+    assert colors(small_findings([0, 0, 12], [0, 0, 0])) == [-2, -2, 3]
 
 
-def test_colors_without_spread_or_center():
-    assert colors(small_findings([0, 0, 1], [0, 0, 0])) == [0, 0, 4]
+def test_large_clusters_count_for_more():
+    findings = small_findings([0, 10], [1, 1])
+    findings["clusters"][0]["size"] = 99 * findings["clusters"][1]["size"]
+    # mean 0.1; variance 1 + 0.99 * 0.01 + 0.01 * 98.01 = 1.99
+    assert colors(findings) == [0, 4]
+    assert "+7.0" in read(findings).words
+
+
+def test_profiles_without_spread_or_center():
+    assert colors(small_findings([3, 3, 3], [0, 0, 0])) == [0, 0, 0]
     assert colors(small_findings([None, 3, 3], [None, None, None])) == [0, 0, 0]
-    assert colors(small_findings([-1e308, 0, 1e308], [1, 1, 1])) == [-4, 0, 4]
+    assert colors(small_findings([-1e308, 0, 1e308], [1, 1, 1])) == [-3, 0, 3]
+
+
+def test_a_single_cluster_is_compared_with_nothing():
+    words = read(small_findings([5], [1])).words
+    assert "standard deviations of all inliers" not in words
+
+
+def test_the_table_begins_as_it_was_given():
+    findings = make_findings(n_features=3, n_rows=30, n_outliers=2, comment="a <b> c")
+    page = read(findings)
+    first = findings["first_rows"]
+    assert first["columns"] == ["name", *findings["features"], "comment"]
+    assert [row[0] for row in first["rows"]] == [
+        f"patient {i}" for i in range(1001, 1006)
+    ]
+    assert "2 columns left out: name (text), comment (text)." in page.words
+    assert page.text.count("a <b> c") >= 5
+
+
+def test_of_many_columns_the_first_rows_show_some():
+    findings = make_findings(n_rows=60, n_features=500, n_outliers=4)
+    assert len(findings["first_rows"]["columns"]) == 40
+    assert "of 502 columns the first 40" in read(findings).words
 
 
 def test_sizes_are_all_told(usual):
@@ -519,7 +551,14 @@ def test_nearly_all_outliers():
 def test_detectors_have_neither_clusters_nor_objective():
     page = read(make_findings(n_clusters=0, ids=False))
     sections = [attrs["id"] for attrs in page.all("section")]
-    assert sections == ["summary", "map", "distributions", "outliers", "method"]
+    assert sections == [
+        "summary",
+        "map",
+        "distributions",
+        "outliers",
+        "method",
+        "table",
+    ]
     columns = [attrs["data-sorts"] for attrs in page.all("th") if "data-sorts" in attrs]
     assert columns == ["number", "number"]  # row and score
 
@@ -577,7 +616,7 @@ def test_odd_paths(usual, path):
     objective = {"value": 1.0, "path": path, "n_iter": 1, "converged": True}
     text = render(changed(usual, objective=objective))
     read(changed(usual, objective=objective))
-    assert ('id="objective-path"' in text) is (len(path) > 2)
+    assert 'id="objective-path"' not in text  # nothing falls
 
 
 def test_a_path_up_to_the_largest_number_is_drawn(usual):

@@ -174,4 +174,8 @@ def log_ticks(up: Axis) -> list[Tick]:
     first, last = math.ceil(up.low), min(math.floor(up.high), sys.float_info.max_10_exp)
     stride = max(1, -(-(last - first + 1) // 6))
     powers = range(first, last + 1, stride)
-    return [Tick(up.at(power), number(10.0**power)) for power in powers]
+    # all zeros of larger numbers have no room beside a picture
+    return [
+        Tick(up.at(power), f"1e{power}" if power > 4 else number(10.0**power))
+        for power in powers
+    ]

@@ -281,12 +281,24 @@ def kinds_of(scores: SortedScores) -> list[str]:
     ]
 
 
+LETTER = 8  # pixels
+
+
 def rank_ticks(across: Axis, n_rows: int) -> list[Tick]:
     """Return powers of ten, from the first row on, and the last row."""
-    last = across.high - 0.3  # so close to the last row its number has no room
-    powers = [p for p in range(math.floor(across.high) + 1) if p <= last]
+    last = Tick(across.end, f"{n_rows:,}")
+    powers = range(math.floor(across.high) + 1)
     ticks = [Tick(across.at(power), f"{10**power:,}") for power in powers]
-    return [*ticks, Tick(across.end, f"{n_rows:,}")]
+    # close to the last row, which stands to the left of its place, there is no room
+    letters = [len(last.text) + len(tick.text) / 2 for tick in ticks]
+    return [
+        *(
+            tick
+            for tick, n in zip(ticks, letters, strict=True)
+            if last.at - tick.at > LETTER * n
+        ),
+        last,
+    ]
 
 
 def score_ticks(up: Axis) -> list[Tick]:

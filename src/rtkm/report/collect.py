@@ -42,6 +42,7 @@ from rtkm.report.findings import (
     finite,
     finite_list,
 )
+from rtkm.report.first_rows import first_rows
 from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
@@ -106,6 +107,7 @@ def find(
         "distributions": distributions(
             answers, members, [contrast["feature"] for contrast in telling]
         ),
+        "first_rows": first_rows(sheet, preparation),
     }
     findings["summary"] = summarize(findings)
     return findings

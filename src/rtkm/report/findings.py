@@ -422,6 +422,21 @@ class Distributions(TypedDict):
     features: Annotated[list[Histogram], "those among the contrasts, in their order"]
 
 
+class LeftOut(TypedDict):
+    """A column that is no feature."""
+
+    column: Annotated[str, "its name"]
+    holds: Annotated[str, "numbers, text, dates, identifiers, or nothing"]
+
+
+class FirstRows(TypedDict):
+    """How the table begins."""
+
+    columns: Annotated[list[str], "the first 40, features or not"]
+    rows: Annotated[list[list[str | None]], "five rows, cell by cell as text"]
+    left_out: Annotated[list[LeftOut], "all columns that are no features"]
+
+
 class Findings(TypedDict):
     """What a fit found."""
 
@@ -465,3 +480,4 @@ class Findings(TypedDict):
         Scatter | None, "what is drawn of the rows; null with fewer than two inside"
     ]
     distributions: Annotated[Distributions, "histograms by feature and cluster"]
+    first_rows: Annotated[FirstRows, "the table as it was given"]

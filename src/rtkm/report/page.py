@@ -9,6 +9,7 @@ adds a tip, an order and a search.
 from __future__ import annotations
 
 import json
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +53,8 @@ FEATURE = 30  # letters of a feature in the table of outliers
 NAME_OF_POINT = 24
 N_SHADES = 4  # of cells that tell how many rows clusters share
 # steps of color of a center, and how many spreads from the middle each of them begins
-STEPS = (0.25, 0.75, 1.5, 3.0)
+STEPS = (0.25, 0.5, 1.0, 2.0)
+MINUS = "\N{MINUS SIGN}"
 
 Item = TypeVar("Item")
 
@@ -107,6 +109,7 @@ def render(findings: Findings) -> str:
         parameters=parameters(findings),
         seconds=seconds(findings),
         preparation=preparation_table(findings["preparation"]),
+        most_columns=MOST_COLUMNS,
         drawn=for_program(findings, scatter),
     )
 
@@ -124,6 +127,7 @@ def sections(findings: Findings, scatter: ScatterPicture | None) -> dict[str, st
         "overlap": ("Rows in several clusters", findings["overlap"]),
         "objective": ("How the fit went", findings["objective"]),
         "method": ("How it was done", True),
+        "table": ("The table", True),
     }
     return {id: title for id, (title, is_there) in titles.items() if is_there}
 
@@ -218,10 +222,11 @@ class SizeBar:
 
 @dataclass(frozen=True)
 class Shaded:
-    """A cell of a table: what is written, and the class that shades it."""
+    """A cell of a table: what is written, the class that shades it, and a remark."""
 
     text: str
     shade: str
+    beside: str = ""
 
 
 @dataclass(frozen=True)
@@ -268,39 +273,55 @@ def center_row(
 ) -> ShadedRow:
     """Return the centers of all clusters in one feature, written and colored."""
     values = [cluster["center"][feature] for cluster in clusters]
-    numbers = all_known(values)
-    # centers may lie close together and far from zero
-    size = max(numbers, default=0.0) - min(numbers, default=0.0)
-    written = alike(
-        values, size or max(map(abs, numbers), default=0.0), unknown=UNKNOWN
-    )
-    unit = unit_of(findings, clusters, feature)
-    middle = statistics.median(numbers or [0.0])
+    middle, spread = whole_of(findings["clusters"], feature)
+    # what a difference means depends on the spread, and not on how far from zero it is
+    size = spread or max(map(abs, all_known(values)), default=0.0)
+    written = alike(values, size, unknown=UNKNOWN)
+    away = [deviation(value, middle, spread) for value in values]
+    is_alone = len(findings["clusters"]) == 1  # and the mean of all its own
     cells = [
-        Shaded(text, f"h{step_of(value, middle, unit)}")
-        for text, value in zip(written, values, strict=True)
+        Shaded(text, f"h{step_of(times)}", "" if is_alone else signed(times))
+        for text, times in zip(written, away, strict=True)
     ]
     return ShadedRow(findings["features"][feature], cells)
 
 
-def unit_of(findings: Findings, clusters: Sequence[Cluster], feature: int) -> float:
-    """Return the spread that a feature was scaled by, or else that of its clusters."""
-    preparation = findings["preparation"]
-    is_logged = findings["features"][feature] in preparation["log"]
-    if preparation["scale"] != "none" and not is_logged:
-        return known(preparation["spread"][feature]) or 0.0
-    spreads = all_known([cluster["spread"][feature] for cluster in clusters])
-    return statistics.median(spreads) if spreads else 0.0
+def whole_of(clusters: Sequence[Cluster], feature: int) -> tuple[float, float]:
+    """Return mean and standard deviation of the rows of all clusters in a feature."""
+    told = [
+        (cluster["size"], known(cluster["center"][feature]), cluster["spread"][feature])
+        for cluster in clusters
+    ]
+    parts = [(n, c, known(s) or 0.0) for n, c, s in told if c is not None and n]
+    unit = max((max(abs(c), s) for _, c, s in parts), default=0.0)
+    if unit == 0:
+        return 0.0, 0.0
+    # in units of the largest, whose squares are numbers
+    total = sum(n for n, _, _ in parts)
+    middle = sum(n / total * (c / unit) for n, c, _ in parts)
+    square = sum(
+        n / total * ((s / unit) ** 2 + (c / unit - middle) ** 2) for n, c, s in parts
+    )
+    return unit * middle, unit * math.sqrt(square)
 
 
-def step_of(value: Number, middle: float, unit: float) -> int:
-    """Return the step of color of a center: 0 in the middle, at most 4 to each side."""
-    if value is None or value == middle:
-        return 0
+def deviation(value: Number, middle: float, spread: float) -> float:
+    """Return how many spreads a center is from the middle; 0 if it is not known."""
+    if value is None or spread == 0:
+        return 0.0
     # in halves, since a difference may be more than a number can hold
-    distance = abs(value / 2 - middle / 2)
-    passed = sum(distance >= step * (unit / 2) for step in STEPS)
-    return passed if value > middle else -passed
+    return (value / 2 - middle / 2) / (spread / 2)
+
+
+def signed(times: float) -> str:
+    """Write a number of spreads with its sign."""
+    return f"{times:+.1f}".replace("-", MINUS) if abs(times) >= 0.05 else "0"
+
+
+def step_of(times: float) -> int:
+    """Return the step of color of a center: 0 in the middle, at most 4 to each side."""
+    passed = sum(abs(times) >= step for step in STEPS)
+    return passed if times > 0 else -passed
 
 
 # Distributions

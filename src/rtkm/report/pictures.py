@@ -271,12 +271,14 @@ class PathPicture:
 
 
 def draw_path(objective: Objective) -> PathPicture | None:
-    """Return the objective as a line, or None if it is but a point."""
+    """Return the objective as a line, or None if it is but a level line."""
     path = objective["path"]
     steps = [(i, value) for i, value in enumerate(path) if value is not None]
     if len(steps) < 2:
         return None
     values = [value for _, value in steps]
+    if min(values) == max(values):
+        return None  # a level line tells nothing
     logs = min(values) > 0 and max(values) / min(values) > WIDE
     told = (
         f"It falls from {number(values[0])} to {number(values[-1])} in "

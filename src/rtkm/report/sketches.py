@@ -16,7 +16,7 @@ from rtkm.report.extents import axis_of, extent_of
 from rtkm.report.plot_axes import COLORS
 from rtkm.report.table_results import Floats
 from rtkm.report.templating import shortened
-from rtkm.tables.preparation import Preparation
+from rtkm.tables.fitted_preparation import Preparation
 
 SKETCH = Frame(width=460, height=320, left=14, right=446, top=8, bottom=312)
 WITH_TICKS = Frame(width=460, height=320, left=58, right=446, top=8, bottom=268)

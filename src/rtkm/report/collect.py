@@ -43,6 +43,7 @@ from rtkm.report.findings import (
     finite_list,
 )
 from rtkm.report.first_rows import first_rows
+from rtkm.report.groups import describe_groups
 from rtkm.report.plots import distributions, scatter, sorted_scores
 from rtkm.report.reasons import describe_rows
 from rtkm.report.summary import summarize
@@ -101,6 +102,7 @@ def find(
         "between": between(answers),
         "contrasts": telling,
         "outliers": outliers(answers, choice),
+        "left_out": describe_groups(answers, sheet, members),
         "sorted_scores": sorted_scores(answers),
         "overlap": overlap(assignments),
         "scatter": scatter(answers),

@@ -251,6 +251,81 @@ class Between(TypedDict):
     rows: Annotated[list[RowBetween], "the most doubtful first, at most 1,000"]
 
 
+class Category(TypedDict):
+    """A category that a group has more of than all rows, or fewer."""
+
+    column: Annotated[str, "its name"]
+    category: Annotated[str | None, "the cell; null for missing cells"]
+    count: Annotated[int, "rows of the group that hold it"]
+    share: Annotated[float, "of the group"]
+    share_of_all: Annotated[float, "of all rows used"]
+    chance: Annotated[
+        float, "of such a difference by chance, corrected for the tests of the column"
+    ]
+
+
+class Shift(TypedDict):
+    """Dates or numbers of a group that lie elsewhere than those of other rows."""
+
+    column: Annotated[str, "its name"]
+    larger: Annotated[
+        float,
+        "how often a row of the group has a later date, or a larger number, than a row "
+        "outside of it; ties count half",
+    ]
+    farther: Annotated[
+        float,
+        "how often its rank is farther from the middle; small where the group has a "
+        "stretch of the middle for itself",
+    ]
+    quartiles: Annotated[
+        list[str], "what a quarter, half and three quarters of the group do not exceed"
+    ]
+    quartiles_of_all: Annotated[list[str], "the same of all rows used"]
+    chance: Annotated[
+        float, "of such a difference by chance, corrected for the tests of the column"
+    ]
+
+
+class DescribedGroup(TypedDict):
+    """A cluster, or the outliers, and how it differs in columns that were left out."""
+
+    label: Annotated[int, "of the cluster, -1 for the outliers"]
+    size: Annotated[int, "rows in it"]
+    categories: Annotated[list[Category], "the largest difference first"]
+    shifts: Annotated[list[Shift], "the largest difference first"]
+
+
+class LeftOut(TypedDict):
+    """Columns that were not used, and the clusters and outliers that differ in them.
+
+    Tested is, for each column and group, whether its cells differ from those of the
+    other rows more than in rows drawn at random. That is valid because these columns
+    had no part in the clustering, and as long as rows are independent of each other;
+    but a column that repeats one that was used tells nothing new. Categories are
+    compared by Fisher's exact test, on both sides; dates and numbers with more than 12
+    values by the rank-sum test of Wilcoxon, Mann and Whitney, of their order and of how
+    far they are from the middle. The smallest p-value of a column in a group is
+    multiplied by the number of its tests; of all these, Benjamini and Hochberg's
+    procedure tells the ones apart from chance, of which 5 % are expected to be false.
+    Told is then what matters, too: 20 points between the shares in the group and in all
+    rows, or twice the share and 5 points more, or dates and numbers that are larger, or
+    farther from the middle, in 70 % of the pairs of a row in the group and one outside.
+    Fewer of a category are told only where there is none of which there are more. Rows
+    are counted, whatever their weights.
+    """
+
+    tested: Annotated[list[str], "columns that were compared"]
+    untested: Annotated[
+        list[str],
+        "others: names and numbers of rows, text with more than 200 different cells "
+        "or fewer than 3 rows each, and constants; all, where groups are too small",
+    ]
+    groups: Annotated[
+        list[DescribedGroup], "those that differ, by label, the outliers last"
+    ]
+
+
 class SmallGroup(TypedDict):
     """Rows alike, too few to be a cluster."""
 
@@ -422,7 +497,7 @@ class Distributions(TypedDict):
     features: Annotated[list[Histogram], "those among the contrasts, in their order"]
 
 
-class LeftOut(TypedDict):
+class OtherColumn(TypedDict):
     """A column that is no feature."""
 
     column: Annotated[str, "its name"]
@@ -434,7 +509,7 @@ class FirstRows(TypedDict):
 
     columns: Annotated[list[str], "the first 40, features or not"]
     rows: Annotated[list[list[str | None]], "five rows, cell by cell as text"]
-    left_out: Annotated[list[LeftOut], "all columns that are no features"]
+    left_out: Annotated[list[OtherColumn], "all columns that are no features"]
 
 
 class Findings(TypedDict):
@@ -472,6 +547,7 @@ class Findings(TypedDict):
         list[Contrast], "at most 40 features, those that tell clusters apart most first"
     ]
     outliers: Annotated[Outliers, "how many, from where on, and which"]
+    left_out: Annotated[LeftOut, "how groups differ in columns that were not used"]
     sorted_scores: Annotated[
         SortedScores | None, "what is drawn of the scores; null where all are equal"
     ]

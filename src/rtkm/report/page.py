@@ -29,6 +29,7 @@ from rtkm.report.findings import (
     Overlap,
     RowBetween,
 )
+from rtkm.report.group_sentences import differences
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
 from rtkm.report.strips import HistogramPicture, draw_histogram
 from rtkm.report.summary import how_many
@@ -104,6 +105,7 @@ def render(findings: Findings) -> str:
         outliers=outlier_table(outliers),
         feature_width=FEATURE,
         between=between_table(findings["between"]) if findings["between"] else None,
+        differences=differences(findings["left_out"], {c["label"] for c in shown}),
         overlap=overlap_tables(findings["overlap"]) if findings["overlap"] else None,
         objective_path=draw_path(objective) if objective else None,
         parameters=parameters(findings),

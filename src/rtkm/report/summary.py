@@ -8,6 +8,7 @@ from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
 from rtkm.report.findings import Between, Findings
+from rtkm.report.group_sentences import about_groups
 from rtkm.tables.messages import shown
 
 FEW = 8  # sizes that are named one by one
@@ -29,6 +30,7 @@ def summarize(findings: Findings) -> list[str]:
         verb = "belongs" if several == 1 else "belong"
         sentences.append(f"{counted(several, 'row')} {verb} to more than one cluster.")
     sentences += [*about_doubt(findings), *about_stability(findings)]
+    sentences += about_groups(findings["left_out"])
     objective = findings["objective"]
     if objective and not objective["converged"]:
         sentences.append(

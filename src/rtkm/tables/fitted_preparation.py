@@ -96,7 +96,9 @@ class Preparation:
             offset = np.array(self.offset)
             notes += blank_unusable(X, chosen, ways, self.is_logged, offset)
         imputed = impute(X, chosen, ways, self.fill, notes, ids=ids)
-        return finished(imputed, self, ids, notes)
+        used = {*names, id, self.id}
+        left_out = [name for name in table.names if name not in used]
+        return finished(imputed, self, ids, notes, left_out=left_out)
 
     def _check_names(self, table: Any) -> None:
         """Refuse a table without names where the model knows some."""
@@ -195,6 +197,8 @@ class Prepared:
         What was done, in sentences.
     weights : ndarray of shape (n_kept,) or None
         What the rows of X count for.
+    left_out : tuple of str
+        The columns that had no part in X, ids or weights.
     """
 
     X: Any
@@ -205,6 +209,7 @@ class Prepared:
     ids: Any
     notes: tuple[str, ...]
     weights: Floats | None = field(default=None, kw_only=True)
+    left_out: tuple[str, ...] = field(default=(), kw_only=True)
 
 
 def finished(
@@ -213,6 +218,7 @@ def finished(
     ids: Any,
     notes: Sequence[str],
     weights: Floats | None = None,
+    left_out: Sequence[str] = (),
 ) -> Prepared:
     """Scale what has no missing values any more."""
     return Prepared(
@@ -224,6 +230,7 @@ def finished(
         ids,
         tuple(notes),
         weights=weights,
+        left_out=tuple(left_out),
     )
 
 

@@ -102,9 +102,9 @@ def prepare(
         refuse_names(columns=columns, drop=drop, id=id, log=log, sample_weight=weights)
         return prepare_sparse(table, missing, scale, weights)
     check_names_known(table, drop, id, missing)
-    unused: set[str | None] = {*drop, id}
+    weights_name = weights if isinstance(weights, str) else None
+    unused = {*drop, id, weights_name}
     if isinstance(weights, str):
-        unused.add(weights)
         weights = weights_in(table, weights)
     if columns is None:
         X, chosen, notes = choose_numbers(table, unused, missing)
@@ -131,7 +131,9 @@ def prepare(
         n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
         id=id or "",
     )
-    return finished(imputed, preparation, ids, [*notes, *told], weights)
+    has_part = {*preparation.columns, id, weights_name}
+    left_out = [name for name in table.names if name not in has_part]
+    return finished(imputed, preparation, ids, [*notes, *told], weights, left_out)
 
 
 def find_units(

@@ -12,6 +12,7 @@ from types import NoneType, UnionType
 from typing import Annotated, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 from rtkm.report.findings import Findings
+from rtkm.report.prediction_findings import PredictionFindings
 
 PAGE = Path(__file__).with_name("findings.md")
 
@@ -20,7 +21,8 @@ INTRODUCTION = """\
 # Findings
 
 `rtkm fit --json FILE` writes what was found as one JSON object, the first of those
-below; the terminal and the report show the same. Numbers that do not exist, such as the
+below, and `rtkm predict --json FILE` a [PredictionFindings](#predictionfindings); the
+terminal and the report show the same. Numbers that do not exist, such as the
 cut-off where nothing was trimmed, are `null`. Centers, values and edges are in the
 units of the table, scores in those of the scaled one. Rows are counted from 1 in the
 order of the table, those that were left out too. Counts are of all rows; only what is
@@ -31,7 +33,7 @@ drawn is a sample.
 def write_page() -> str:
     """Return the page: a section for each type, those first that are used first."""
     parts = [INTRODUCTION]
-    for kind in types_below(Findings):
+    for kind in types_below(PredictionFindings, types_below(Findings)):
         lines = [f"## {kind.__name__}", "", cleandoc(kind.__doc__ or ""), ""]
         lines += ["| key | type | what it holds |", "|---|---|---|"]
         for key, (hint, words) in described_fields(kind).items():

@@ -59,6 +59,7 @@ def test_public_names_are_those_of_the_design():
         "Choice",
         "ClusterDetector",
         "Curves",
+        "Drift",
         "FuzzyCMeans",
         "KMeansMinusMinus",
         "ModelFileError",

@@ -31,6 +31,7 @@ from rtkm.detectors.cblof import CBLOF
 from rtkm.detectors.cbod import CBOD
 from rtkm.detectors.ldof import LDOF
 from rtkm.models.files import ModelFileError, describe_model, load
+from rtkm.report.drift import Drift
 from rtkm.table_model import TableModel
 
 __all__ = [
@@ -49,6 +50,7 @@ __all__ = [
     "Choice",
     "ClusterDetector",
     "Curves",
+    "Drift",
     "FuzzyCMeans",
     "KMeansMinusMinus",
     "ModelFileError",

@@ -24,9 +24,10 @@ from rtkm.clusterers.rtkm import RTKM
 from rtkm.core.fields import FittedModel, Learned, NotSaved, Savable, Scalar, declared
 from rtkm.core.params import Rule, check_params, check_value, is_name
 from rtkm.core.validation import checked_weights
-from rtkm.models.schema import PreparationField
+from rtkm.models.schema import PreparationField, ReferenceField
+from rtkm.report.drift import Drift, find_drift, refer_to_fit
 from rtkm.report.reasons import explain_frame
-from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE
+from rtkm.report.table_results import LEFT_OUT, NO_CONFIDENCE, results_for_new
 from rtkm.tables.fitted_preparation import Prepared, unscaled
 from rtkm.tables.frames import as_table
 from rtkm.tables.logarithms import Log
@@ -144,6 +145,9 @@ class TableModel(Savable, BaseEstimator):
     preparation_ : Preparation
         What was done to the table: ``columns``, ``missing``, ``fill``, ``scale``,
         ``center``, ``spread``, ``id``, ``log`` and ``offset``.
+    reference_ : Reference
+        The summary of the training rows that ``detect_drift`` compares new rows with;
+        model files keep it, too.
     notes_ : tuple of str
         What was done, in sentences.
     kept_mask_ : ndarray of shape (n_samples,)
@@ -199,6 +203,7 @@ class TableModel(Savable, BaseEstimator):
     _learned: ClassVar[Learned] = {
         "preparation_": PreparationField(),
         "estimator_": FittedModel(),
+        "reference_": ReferenceField(),
         "_sklearn_output_config": Scalar(OutputConfig, optional=True),
         "notes_": NotSaved(),
         "kept_mask_": NotSaved(),
@@ -264,6 +269,7 @@ class TableModel(Savable, BaseEstimator):
         vars(estimator).pop("_made_choice", None)
         self.preparation_ = prepared.preparation
         self.estimator_ = estimator
+        self.reference_ = refer_to_fit(estimator, prepared)
         self.notes_ = prepared.notes
         self.kept_mask_ = prepared.kept
         return self
@@ -425,6 +431,31 @@ class TableModel(Savable, BaseEstimator):
         frame = explain_frame(self.estimator_, prepared)
         index = getattr(table, "index", None)
         return frame if index is None or id is not None else frame.set_axis(index)
+
+    @available_if(has("predict"))
+    def detect_drift(self, X: Any) -> Drift:
+        """Compare new rows with the training rows.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The new rows, as many as there are: few tell little.
+
+        Returns
+        -------
+        Drift
+            Shares of outliers and clusters, the distribution of each feature and
+            missing values, then and now, and which of them differ. Its ``summary()``
+            says so in sentences.
+        """
+        check_is_fitted(self)
+        if "reference_" not in self.__dict__:
+            raise ValueError(
+                "the model has no summary of its training rows to compare with; fit it "
+                "again, as files from before version 0.2 have none."
+            )
+        answers = results_for_new(self.estimator_, self._prepare_new(X))
+        return find_drift(self.reference_, answers)
 
     # Distances
 

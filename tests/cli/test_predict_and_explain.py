@@ -343,7 +343,7 @@ def test_the_next_command_works(rtkm, people, tmp_path):
 def test_detectors_are_not_asked_to_explain(rtkm, people):
     rtkm("fit", "people.csv", "--method", "CBLOF", *FIT[4:], "--report", "r.html")
     out = rtkm("predict", "model.rtkm", "people.csv", "--output", "o.csv").out
-    assert "explain" not in out
+    assert "rtkm explain" not in out
 
 
 @pytest.mark.parametrize("extra", [{"id": []}, {"id": {}}, {"id": 3}, {"other": 1}])
@@ -361,3 +361,50 @@ def test_the_model_is_not_overwritten_by_its_answers(rtkm, people, tmp_path):
     outcome = rtkm("predict", "m.csv", "people.csv", "--output", "m.csv")
     assert outcome.code == 1
     assert "--output m.csv would replace the model" in outcome.err
+
+
+def test_new_rows_are_compared_with_the_training_rows(rtkm, people, tmp_path, model):
+    frame = pd.read_csv(people)
+    frame["height"] /= 2.54
+    frame.to_csv(tmp_path / "inches.csv", index=False)
+    words = ["--report", "new.html", "--json", "new.json"]
+    outcome = rtkm("predict", model, "inches.csv", *words)
+    assert outcome.code == 0, outcome.err
+    said = " ".join(outcome.out.split())
+    assert "'height' looks like it is in other units" in said
+    assert "1/2.54 of what they were" in said
+    assert "100 % of the new rows are outliers, against 1.6 % of the training" in said
+    found = json.loads((tmp_path / "new.json").read_text())
+    assert found["model"] == model
+    assert found["drift"]["labels"][0]["count_then"] == 1
+    assert found["drift"]["labels"][0]["count_now"] == len(frame)
+    assert list(found["seconds"]) == ["read", "predict", "compare", "explain"]
+    page = (tmp_path / "new.html").read_text()
+    assert "Compared with the training rows" in page
+
+
+def test_the_training_table_itself_does_not_differ(rtkm, people, model):
+    out = rtkm("predict", model, "people.csv").out
+    assert "The new rows are like the training rows" in out
+    shares = [line.split()[-4:] for line in out.splitlines() if " outliers " in line]
+    assert shares == [["1.6", "%", "1.6", "%"]]
+
+
+def test_models_without_a_summary_say_nothing_of_drift(rtkm, people, tmp_path, model):
+    description, arrays = unpack((tmp_path / model).read_bytes())
+    for name in description["model"]["learned"].pop("reference_"):
+        arrays.pop(f"model.reference_.{name}", None)
+    (tmp_path / "old.rtkm").write_bytes(pack(description, arrays))
+    words = ["--report", "new.html", "--json", "new.json", "--output", "out.csv"]
+    outcome = rtkm("predict", "old.rtkm", "people.csv", *words)
+    assert outcome.code == 0, outcome.err
+    assert "in training" not in outcome.out
+    assert "training rows" not in outcome.out
+    assert json.loads((tmp_path / "new.json").read_text())["drift"] is None
+    assert "training rows" not in (tmp_path / "new.html").read_text()
+
+
+def test_a_report_must_be_a_page(rtkm, people, model):
+    outcome = rtkm("predict", model, "people.csv", "--report", "new.csv")
+    assert outcome.code == 1
+    assert "--report new.csv ends in '.csv'; expected .html." in outcome.err

@@ -11,7 +11,7 @@ import numpy as np
 from rtkm._number_text import figure, multiple, ordinal, percent
 from rtkm.cli import options as shared
 from rtkm.cli.files import terminal_for, where
-from rtkm.cli.predict import add_model, ask
+from rtkm.cli.predict import add_model, answer, read_both
 from rtkm.cli.terminal import Terminal, on_one_line
 from rtkm.clusterers._confidence import CONFIDENCES
 from rtkm.report.findings import Change, OutlierRow
@@ -22,7 +22,7 @@ from rtkm.tables.columns import text_of
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError, listed, nearest, shown
 from rtkm.tables.sheet import Sheet
-from rtkm.tables.writing import write_answers
+from rtkm.tables.writing import check_output, write_answers
 
 MOST_FEATURES = 30
 MOST_IDS = 10_000  # that a misspelled one is compared with
@@ -70,7 +70,11 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> None:
     """Answer, and say why."""
     terminal = terminal_for(options)
-    sheet, answers = ask(options, terminal)
+    sheet, model = read_both(options)
+    if options.output is not None:
+        check_output(options.output, sheet)
+    answers, notes = answer(options, sheet, model)
+    terminal.say("\n".join(notes))
     if answers.ranks is None:
         raise InputError(
             f"{type(answers.model).__name__} has no clusters that distances could be "

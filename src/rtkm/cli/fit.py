@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from rtkm.choosing.choice import Choice
 from rtkm.cli import options as shared
 from rtkm.cli.choose import add_choosing, choose_missing
-from rtkm.cli.files import check_files, check_page, terminal_for, where, write_together
+from rtkm.cli.files import check_files, terminal_for, where, write_together
 from rtkm.cli.flags import (
     SEED,
     add_flags,
@@ -26,19 +24,24 @@ from rtkm.cli.flags import (
     typed_fields,
 )
 from rtkm.cli.terminal import Terminal
+from rtkm.cli.written import (
+    add_findings,
+    answer_writers,
+    check_written,
+    findings_writers,
+    writer,
+)
 from rtkm.models.encoding import refuse_rows
 from rtkm.models.files import as_bytes
 from rtkm.report.collect import find, resample
 from rtkm.report.findings import Findings
 from rtkm.report.page import render
 from rtkm.report.table_results import TableResults, results_of_fit
-from rtkm.report.templating import make_environment
 from rtkm.report.terminal_report import tell_findings
 from rtkm.table_model import TableModel
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
 from rtkm.tables.sheet import Sheet
-from rtkm.tables.writing import answer_table, check_output, write_beside
 
 DEFAULT_METHOD = "RTKM"
 
@@ -98,18 +101,7 @@ def add_written(parser: argparse.ArgumentParser) -> None:
         "the rows with label, memberships, outlier, score and confidence; "
         f"{shared.FORMATS}",
     )
-    group.add_argument(
-        "--report",
-        type=shared.output_path,
-        metavar="FILE.html",
-        help="a page that shows it all",
-    )
-    group.add_argument(
-        "--json",
-        type=shared.output_path,
-        metavar="FILE",
-        help="all that was found, for programs",
-    )
+    add_findings(group)
     group.add_argument(
         "--model",
         type=shared.output_path,
@@ -131,11 +123,7 @@ def run(options: argparse.Namespace) -> None:
     with watch.timing("read"):
         sheet = shared.read(options)
     check_files(options, sheet)
-    if options.output is not None:
-        check_output(options.output, sheet)
-    if options.report is not None:
-        check_page(options.report)
-        make_environment()  # says what is missing before the work is done
+    check_written(options, sheet)
     with watch.timing("prepare"):
         prepared = model.prepare(sheet, options.sample_weight)
     notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
@@ -223,33 +211,15 @@ def write_files(
     findings: Findings,
 ) -> list[str]:
     """Write what was asked for, all or nothing, and tell of it."""
-    writers: dict[Path, Callable[[BinaryIO], object]] = {}
-    told: list[str] = []
-    if options.output is not None:
-        prepared = answers.prepared
-        table, told = answer_table(
-            sheet, answers.columns(), prepared.kept, prepared.reasons
-        )
-        writers[options.output] = lambda stream: write_beside(
-            stream, options.output, sheet, table
-        )
-        told.append(f"Rows and answers are in {where(options.output)}.")
-    if options.report is not None:
-        writers[options.report] = writer(render(findings).encode())
-        told.append(f"The report is in {where(options.report)}.")
-    if options.json is not None:
-        writers[options.json] = writer(json.dumps(findings, allow_nan=False).encode())
-        told.append(f"The findings are in {where(options.json)}.")
+    writers, told = answer_writers(options, sheet, answers)
+    more, also = findings_writers(options, findings, lambda: render(findings))
+    writers |= more
+    told += also
     if options.model is not None:
         command = {"command": options.command_line}
         writers[options.model] = writer(as_bytes(model, command))
         told.append(f"The model is in {where(options.model)}.")
     return [*write_together(writers), *told]
-
-
-def writer(content: bytes) -> Callable[[BinaryIO], object]:
-    """Return what writes a content."""
-    return lambda stream: stream.write(content)
 
 
 def next_step(options: argparse.Namespace, findings: Findings) -> str:

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from rtkm._number_text import counted, percent
 from rtkm.cli import options as shared
-from rtkm.cli.files import check_files, terminal_for, where
+from rtkm.cli.files import check_files, terminal_for, write_together
+from rtkm.cli.fit import Stopwatch
 from rtkm.cli.flags import table_flags
 from rtkm.cli.terminal import Terminal
+from rtkm.cli.written import (
+    add_findings,
+    answer_writers,
+    check_written,
+    findings_writers,
+)
 from rtkm.models.files import read_model
+from rtkm.report.drift import Drift, count_labels, find_drift
+from rtkm.report.findings import OutlierRow
+from rtkm.report.prediction_page import render_predictions
+from rtkm.report.predictions import find_predictions
 from rtkm.report.reasons import describe_rows
 from rtkm.report.table_results import TableResults, results_for_new
+from rtkm.report.templating import OUTLIERS
 from rtkm.report.terminal_report import (
     MOST_CLUSTERS,
     MOST_OUTLIERS,
@@ -26,14 +38,20 @@ from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError, nearest, shown
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.source import find_source
-from rtkm.tables.writing import check_output, write_answers
 
 EXAMPLES = """\
 examples:
   rtkm predict model.rtkm new.csv
-      how many rows fall into which cluster, and the outliers among them
+      how many rows fall into which cluster, the outliers among them, and what differs
+      from the training rows
+  rtkm predict model.rtkm new.csv --report new.html
+      the same as a page to look at and to mail
   rtkm predict model.rtkm new.csv --output answers.csv
       every row with its label, outlier score and confidence
+
+A difference from the training rows is told where it is more than chance and not small:
+another share of outliers or of a cluster, a column that moved, came in other units, or
+lacks more cells. Models of before version 0.2 know too little of these rows for it.
 
 Columns are found by their names, and scaled as when the model was fitted. The training
 table gets its answers again, but for rows exactly at the cut-off, those that ORC left
@@ -49,7 +67,8 @@ def add(commands: Any) -> None:
         name="predict",
         usage="MODEL DATA [options]",
         help="ask a model about new rows",
-        description="Find the clusters of new rows, and the outliers among them.",
+        description="Find the clusters of new rows and the outliers among them, and "
+        "compare these rows with the training rows.",
         examples=EXAMPLES,
     )
     add_model(parser)
@@ -58,6 +77,7 @@ def add(commands: Any) -> None:
     shared.add_id(group)
     shared.add_missing(group, default=None)
     shared.add_output(group, f"rows and answers; {shared.FORMATS}")
+    add_findings(group)
     shared.add_quiet(group)
     shared.add_reading(parser)
 
@@ -68,48 +88,90 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Load, read, answer and write."""
-    terminal = terminal_for(options)
-    sheet, answers = ask(options, terminal)
-    tell_counts(terminal, answers)
+    """Load, read, answer, compare and write."""
+    terminal, watch = terminal_for(options), Stopwatch()
+    with watch.timing("read"):
+        sheet, model = read_both(options)
+    check_written(options, sheet)
+    with watch.timing("predict"):
+        answers, notes = answer(options, sheet, model)
+    terminal.say("\n".join(notes))
+    with watch.timing("compare"):
+        reference = getattr(model, "reference_", None)
+        drift = find_drift(reference, answers) if reference else None
+    tell_counts(terminal, answers, drift)
+    if drift is not None:
+        terminal.skip()
+        terminal.say(drift.summary())
     farthest = describe_rows(answers, answers.farthest(MOST_OUTLIERS))
     count = int(answers.outliers.sum())
     tell_outliers(terminal, {"count": count, "rows": farthest})
     terminal.skip()
-    if options.output is None:
-        terminal.print(f"Next: {options.command_line} --output answers.csv")
-        return
-    prepared = answers.prepared
-    notes = write_answers(
-        options.output,
-        sheet,
-        answers.columns(),
-        kept=prepared.kept,
-        reasons=prepared.reasons,
-    )
-    terminal.say(
-        "\n".join([*notes, f"Rows and answers are in {where(options.output)}."])
-    )
-    if answers.n_clusters:
-        more = ("id", "missing")
-        command = shared.explain_command(options, options.model, farthest, more)
-        terminal.print(f"Next: {command}")
+    for line in write_files(options, sheet, answers, drift, notes, watch):
+        terminal.say(line)
+    step = next_step(options, answers, farthest)
+    if step is not None:
+        terminal.print(f"Next: {step}")
 
 
-def ask(options: argparse.Namespace, terminal: Terminal) -> tuple[Sheet, TableResults]:
-    """Return a table and what the model makes of its rows."""
+def write_files(
+    options: argparse.Namespace,
+    sheet: Sheet,
+    answers: TableResults,
+    drift: Drift | None,
+    notes: list[str],
+    watch: Stopwatch,
+) -> list[str]:
+    """Write what was asked for, all or nothing, and tell of it."""
+    writers, told = answer_writers(options, sheet, answers)
+    if options.report is not None or options.json is not None:
+        with watch.timing("explain"):
+            findings = find_predictions(
+                answers,
+                sheet,
+                drift,
+                model=Path(options.model).name,
+                command=options.command_line,
+                notes=notes,
+            )
+        findings["seconds"] = watch.seconds
+        page = partial(render_predictions, findings)
+        more, also = findings_writers(options, findings, page)
+        writers |= more
+        told += also
+    return [*write_together(writers), *told]
+
+
+def next_step(
+    options: argparse.Namespace, answers: TableResults, farthest: list[OutlierRow]
+) -> str | None:
+    """Return the command to try next, if there is one."""
+    if options.report is None and options.output is None:
+        return f"{options.command_line} --report new.html --output answers.csv"
+    if options.output is None or not answers.n_clusters:
+        return None
+    more = ("id", "missing")
+    return shared.explain_command(options, options.model, farthest, more)
+
+
+def read_both(options: argparse.Namespace) -> tuple[Sheet, TableModel]:
+    """Return the table and the model, which may be one of plain numbers."""
     find_source(options.model)  # tells better than loading what is not there
     _, model = read_model(options.model)
     sheet = shared.read(options)
     check_files(options, sheet)
-    if options.output is not None:
-        check_output(options.output, sheet)
     if not isinstance(model, TableModel):
         model = TableModel.of_numbers(model)
+    return sheet, model
+
+
+def answer(
+    options: argparse.Namespace, sheet: Sheet, model: TableModel
+) -> tuple[TableResults, list[str]]:
+    """Return what the model makes of the rows, and what was done to them."""
     prepared = prepare_for(model, sheet, options)
-    notes = table_flags(prepared.notes)
-    terminal.say("\n".join([sheet.summary(), *sheet.notes, *notes]))
-    return sheet, results_for_new(model.estimator_, prepared)
+    notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
+    return results_for_new(model.estimator_, prepared), notes
 
 
 def prepare_for(
@@ -144,18 +206,23 @@ def check_column_count(model: TableModel, sheet: Sheet) -> None:
         )
 
 
-def tell_counts(terminal: Terminal, answers: TableResults) -> None:
-    """Print how many rows fall into which cluster."""
-    counts = np.bincount(answers.labels + 1, minlength=answers.n_clusters + 1).tolist()
-    names = [str(label) for label in range(answers.n_clusters)] or ["no outlier"]
-    rows = list(zip(names, counts[1:], strict=False))[:MOST_CLUSTERS]
+def tell_counts(terminal: Terminal, answers: TableResults, drift: Drift | None) -> None:
+    """Print how many rows fall into which cluster, and how many training rows did."""
+    labels = [*range(answers.n_clusters)] or [0]
+    names = [str(label) for label in labels] if answers.n_clusters else ["no outlier"]
+    counts = count_labels(answers.labels, answers.n_clusters).tolist()
+    then = {} if drift is None else {c["label"]: c["share_then"] for c in drift.labels}
+    if then and not answers.n_clusters:
+        then[0] = 1 - then[OUTLIERS]
+    rows = [
+        [name, f"{counts[label + 1]:,}", percent(counts[label + 1] / sum(counts))]
+        + [percent(then[label]) for _ in range(bool(then))]
+        for label, name in [
+            *zip(labels[:MOST_CLUSTERS], names, strict=False),
+            (OUTLIERS, "outliers"),
+        ]
+    ]
     terminal.skip()
-    terminal.table(
-        ["cluster", "rows", "share"],
-        [
-            [name, f"{count:,}", percent(count / len(answers.labels))]
-            for name, count in [*rows, ("outliers", counts[0])]
-        ],
-    )
-    if len(names) > len(rows):
-        terminal.say(f"  ({counted(len(names) - len(rows), 'more cluster')})")
+    terminal.table(["cluster", "rows", "share", *["in training"] * bool(then)], rows)
+    if len(labels) > MOST_CLUSTERS:
+        terminal.say(f"  ({counted(len(labels) - MOST_CLUSTERS, 'more cluster')})")

@@ -27,6 +27,7 @@ from rtkm.core.params import check_params, is_integer
 from rtkm.models.container import Arrays
 from rtkm.models.schema import as_pairs, is_pairs, plain_preparation
 from rtkm.tables.fitted_preparation import Preparation
+from rtkm.tables.reference import Reference
 
 # scikit-learn's clusterers that detectors take, and a file may name as a parameter
 FOREIGN = {cls.__name__: cls for cls in (KMeans, MiniBatchKMeans, BisectingKMeans)}
@@ -143,6 +144,8 @@ def encode(value: Any, place: str, arrays: Arrays) -> Any:
         value = plain_preparation(value)
     if isinstance(value, Choice):
         value = plain_choice(value)
+    if isinstance(value, Reference):
+        value = vars(value)
     if isinstance(value, dict):
         parts = value.items()
         return {key: encode(part, f"{place}.{key}", arrays) for key, part in parts}

@@ -22,20 +22,24 @@ the next number as its ``format``:
 3. ``RTKM`` has the numbers it chose, and why, among what it learned; parameters that
    are not in a file of before are what the defaults were.
 4. A preparation has the column that names rows and the columns whose logarithm is
-   used, and may treat missing values by column.
+   used, and may treat missing values by column. A summary of the training rows may be
+   beside it, to compare new rows with.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
 from rtkm._version import __version__
-from rtkm.core.fields import Field, Sizes
+from rtkm.core.fields import Array, Field, Scalar, Sizes
+from rtkm.core.params import Count
 from rtkm.models.container import Arrays
 from rtkm.tables.fitted_preparation import LISTS, Preparation, is_preparation
+from rtkm.tables.reference import Reference
 
 # the file format version: what changes the meaning of a file raises it
 FORMAT_VERSION = 4
@@ -62,6 +66,52 @@ class PreparationField(Field):
             for key, part in parts.items()
         }
         return Preparation(**fields)
+
+
+@dataclass(frozen=True)
+class ReferenceField(Field):
+    """What new rows are compared with."""
+
+    def may_be_absent(self, others: Mapping[str, Any]) -> bool:
+        """Files from before version 0.2 have none."""
+        return True
+
+    def validate(self, name: str, value: Any, sizes: Sizes) -> Reference:
+        """Return a reference, made of its parts."""
+        parts = {part.name for part in fields(Reference)}
+        if isinstance(value, dict) and value.keys() == parts:
+            held = {**sizes, "labels": None, "quantiles": None}
+            for part, kind in REFERENCE_PARTS.items():
+                kind.validate(f"{name}.{part}", value[part], held)
+            reference = Reference(**value)
+            if is_sound(reference):
+                return reference
+        raise ValueError(f"{name} is damaged; fit the model again.")
+
+
+REFERENCE_PARTS: dict[str, Field] = {
+    "n_rows": Scalar(Count),
+    "label_counts": Array(("labels",), "int64", least=0),
+    "n_missing": Array(("features",), "int64", least=0),
+    "n_values": Array(("features",), "int64", least=0),
+    "quantiles": Array(("features", "quantiles")),
+    "below": Array(("features", "quantiles"), "int64", least=0),
+    "up_to": Array(("features", "quantiles"), "int64", least=0),
+}
+
+
+def is_sound(reference: Reference) -> bool:
+    """Whether counts fit each other, so that all shares are shares."""
+    n_values = reference.n_values[:, None]
+    below, up_to = reference.below, reference.up_to
+    return bool(
+        len(reference.label_counts) > 1
+        and 0 < reference.n_used <= reference.n_rows
+        and (reference.n_missing <= reference.n_rows).all()
+        and ((below < up_to) | (n_values == 0)).all()
+        and (up_to <= n_values).all()
+        and (np.diff(reference.quantiles, axis=1) >= 0).all()
+    )
 
 
 def as_pairs(value: Any) -> Any:

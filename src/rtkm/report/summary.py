@@ -7,7 +7,7 @@ import shlex
 from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.findings import Between, Findings
+from rtkm.report.findings import Between, Findings, OutlierRow
 from rtkm.report.group_sentences import about_groups
 from rtkm.tables.messages import shown
 
@@ -114,21 +114,22 @@ def about_outliers(findings: Findings) -> list[str]:
     sentences = [how_many(findings)]
     if not outliers["count"]:
         return sentences
-    first = outliers["rows"][0]
-    name = f"row {first['row']:,}"
-    if first["id"] is not None:
-        name += f" ({shown(first['id'])})"
-    if first["reasons"]:
-        reason = first["reasons"][0]
-        sentences.append(
-            f"The farthest is {name}, {percent(reason['share'])} of whose squared "
-            f"distance is due to {shown(reason['feature'])}: "
-            f"{figure(reason['value'])}, against {figure(reason['center'])} at its "
-            "center."
-        )
-    else:
-        sentences.append(f"The farthest is {name}.")
-    return sentences
+    return [*sentences, about_farthest(outliers["rows"][0])]
+
+
+def about_farthest(row: OutlierRow) -> str:
+    """Tell which row is farthest out, and what it is mostly due to."""
+    name = f"row {row['row']:,}"
+    if row["id"] is not None:
+        name += f" ({shown(row['id'])})"
+    if not row["reasons"]:
+        return f"The farthest is {name}."
+    reason = row["reasons"][0]
+    return (
+        f"The farthest is {name}, {percent(reason['share'])} of whose squared "
+        f"distance is due to {shown(reason['feature'])}: {figure(reason['value'])}, "
+        f"against {figure(reason['center'])} at its center."
+    )
 
 
 def about_skewness(findings: Findings) -> list[str]:

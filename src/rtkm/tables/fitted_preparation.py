@@ -195,6 +195,8 @@ class Prepared:
         What the rows of the table are called, if a column says so.
     notes : tuple of str
         What was done, in sentences.
+    n_missing : ndarray of shape (n_features,)
+        Missing values of each column, in all rows of the table.
     weights : ndarray of shape (n_kept,) or None
         What the rows of X count for.
     left_out : tuple of str
@@ -208,6 +210,7 @@ class Prepared:
     filled: NDArray[np.bool_] | None
     ids: Any
     notes: tuple[str, ...]
+    n_missing: NDArray[np.int64]
     weights: Floats | None = field(default=None, kw_only=True)
     left_out: tuple[str, ...] = field(default=(), kw_only=True)
 
@@ -229,6 +232,7 @@ def finished(
         imputed.filled,
         ids,
         tuple(notes),
+        imputed.n_missing,
         weights=weights,
         left_out=tuple(left_out),
     )

@@ -31,6 +31,7 @@ class Imputed(NamedTuple):
     kept: NDArray[np.bool_]
     reasons: dict[int, str]
     filled: NDArray[np.bool_] | None
+    n_missing: NDArray[np.int64]
     fill: tuple[float, ...] = ()
 
 
@@ -174,8 +175,9 @@ def impute(
     that are mostly empty can be left out.
     """
     gaps = np.isnan(X)
-    if not gaps.any():
-        return Imputed(X, np.ones(len(X), dtype=bool), {}, None)
+    n_missing = gaps.sum(axis=0)
+    if not n_missing.any():
+        return Imputed(X, np.ones(len(X), dtype=bool), {}, None, n_missing)
     way = np.array(ways)
     if gaps[:, way == "error"].any():
         spared = np.zeros(len(columns), dtype=bool) if are_named else mostly_empty(X)
@@ -198,7 +200,7 @@ def impute(
         notes.append(note_on_lost_rows(lost, columns))
         told |= tell_gaps(lost, columns, "no number in")
         X = X[kept]
-    return Imputed(X, kept, told, filled[kept] if filled.any() else None)
+    return Imputed(X, kept, told, filled[kept] if filled.any() else None, n_missing)
 
 
 def refuse(
@@ -292,9 +294,10 @@ def impute_sparse(
     n_rows, n_columns = X.shape
     bad = ~np.isfinite(X.data)
     kept = np.ones(n_rows, dtype=bool)
+    n_missing = np.bincount(X.indices[bad], minlength=n_columns)
     medians = (0.0,) * n_columns if fill is None else tuple(fill)
     if not bad.any():
-        return Imputed(X, kept, {}, None, medians), []
+        return Imputed(X, kept, {}, None, n_missing, medians), []
     rows = np.repeat(np.arange(n_rows), np.diff(X.indptr))[bad]
     columns = X.indices[bad]
     where = f"first in row {rows[0] + 1:,}, column {columns[0]}"
@@ -309,13 +312,14 @@ def impute_sparse(
         if fill is None:
             medians = sparse_medians(X, set(columns.tolist()), weights)
         X.data[bad] = np.array(medians)[columns]
-        return Imputed(X, kept, {}, None, medians), [f"Filled in {count}: {where}."]
+        told = [f"Filled in {count}: {where}."]
+        return Imputed(X, kept, {}, None, n_missing, medians), told
     kept[rows] = False
     if not kept.any():
         raise InputError("every row has a missing value; choose missing='median'.")
     notes = [f"Left out {counted(int((~kept).sum()), 'row')} with {count}: {where}."]
     reasons = dict.fromkeys(rows.tolist(), "a missing value")
-    return Imputed(X[kept], kept, reasons, None, medians), notes
+    return Imputed(X[kept], kept, reasons, None, n_missing, medians), notes
 
 
 def sparse_medians(

@@ -1,4 +1,4 @@
-"""What a model keeps of its training rows: summaries, and the value of no single row."""
+"""What a model keeps of its training rows: no value that a single row has."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any, cast
 
@@ -84,9 +84,9 @@ class Drift:
 
     n_then: int
     n_now: int
-    labels: list[LabelChange]
-    features: list[FeatureChange]
-    missing: list[MissingChange]
+    labels: list[LabelChange] = field(repr=False)
+    features: list[FeatureChange] = field(repr=False)
+    missing: list[MissingChange] = field(repr=False)
 
     @property
     def found(self) -> bool:

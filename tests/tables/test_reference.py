@@ -1,4 +1,4 @@
-"""What a model keeps of its training rows: no value that a single row has."""
+"""What a model keeps of its training rows: summaries, and no value of a single row."""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ import numpy as np
 
 from rtkm._number_text import counted, percent
 from rtkm._version import versions
+from rtkm.report.between import n_doubtful
 from rtkm.report.collect import (
     MOST_OUTLIERS,
     centers_and_spreads,
     clusters,
     column_preparation,
     contrasts,
-    n_doubtful,
     parameters,
     source,
     without_logarithms,

@@ -203,6 +203,8 @@ PARTS = {
     "passes": Part(grid(SHAPES, OVERLAPPING), of_passes, lines_of_passes),
     "threads": Part(grid(SHAPES, OVERLAPPING), of_threads, lines_of_threads),
     "small": Part(
-        grid((SMALL,), OVERLAPPING, dtypes=("float64",)), of_small, lines_of_small
+        grid((SMALL, EASY[0]), OVERLAPPING, dtypes=("float64",)),
+        of_small,
+        lines_of_small,
     ),
 }

@@ -46,7 +46,7 @@ class NotSaved(Field):
     """What describes the training rows: no file holds it."""
 
     absence = (
-        "describes the training rows, of which a model file holds nothing; show rows "
+        "describes the training rows, of which a model file holds none; show rows "
         "to predict or score_samples, or fit again."
     )
 
@@ -272,8 +272,8 @@ class Savable:
     ) -> None:
         """Write the fitted model to a file, for :func:`rtkm.load`.
 
-        The file holds parameters and what new rows are judged by, and nothing of the
-        training rows. It is there whole, or what was there before is unchanged.
+        The file holds parameters and what new rows are judged by and compared with, and
+        no training row. It is there whole, or what was there before is unchanged.
 
         Parameters
         ----------

@@ -65,6 +65,7 @@ def render_predictions(findings: PredictionFindings) -> str:
         histograms=histograms(as_fit),
         how_many_outliers=how_many(findings["outliers"]),
         scores=None,
+        differences={},
         outliers=outlier_table(cast(Outliers, findings["outliers"])),
         feature_width=FEATURE_WIDTH,
         parameters=parameters(as_fit),

@@ -147,6 +147,14 @@ def test_rows_beyond_the_frame_are_counted_at_its_edge():
     assert "4 →" in [text.get_text() for text in model.plot(rows).texts]
 
 
+def test_long_numbers_do_not_run_into_each_other():
+    rows = np.r_[np.abs(X[:, 0]) * 1e8, 5e14][:, None]
+    model = TrimmedKMeans(2, contamination=1, random_state=0).fit(rows)
+    ax = model.plot(rows)
+    ax.figure.draw_without_rendering()
+    assert {label.get_rotation() for label in ax.get_xticklabels()} == {30.0}
+
+
 def test_shared_rows_are_counted():
     model = RTKM(3, contamination=0.1, n_memberships=2, random_state=0).fit(X)
     told = [text.get_text() for text in rtkm.plot.overlap(model, X).texts]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 12  # clusters in a legend
 MOST_FEATURES = 40
 MOST_DOTS = 1500
+LONG_NUMBER = 8  # letters; longer ones would run into each other
 # how many rows lie beyond a side of the frame, and where that is written
 SIDES = (
     *(("← {}", (0.01, 0.5)), ("{} →", (0.93, 0.5))),
@@ -97,6 +98,8 @@ def bend(ax: Axes, name: str, axis: Axis) -> None:
     getattr(ax, f"set_{name}ticks")(
         [axis.value_at(tick.at) for tick in ticks], [tick.text for tick in ticks]
     )
+    if name == "x" and max(len(tick.text) for tick in ticks) > LONG_NUMBER:
+        ax.tick_params(axis="x", labelrotation=30)
     line = ax.axvline if name == "x" else ax.axhline
     for place in axis.bends:
         line(axis.value_at(place), color=GRAY, ls=":", lw=1)

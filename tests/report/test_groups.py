@@ -258,3 +258,14 @@ def test_the_command_line_says_it(rtkm, tmp_path):
     written = json.loads((tmp_path / "a.json").read_text())["left_out"]
     assert written["tested"] == ["origin"]
     assert [group["label"] for group in written["groups"]] == [0, 1, -1]
+
+
+@pytest.mark.parametrize("kind", ["object", "str", "category"])
+def test_reports_from_python_tell_it_too(tmp_path, kind):
+    frame = pd.DataFrame(features(np.random.default_rng(0)))
+    frame["origin"] = pd.Series(by_cluster("USA", "Japan", "USA")).astype(kind)
+    estimator = RTKM(2, contamination=N_OUTLIERS, random_state=0)
+    model = TableModel(estimator, columns=["x", "y"], scale="none")
+    model.fit(frame).report(frame, tmp_path / "a.html")
+    page = (tmp_path / "a.html").read_text()
+    assert "100 % are &#39;origin&#39; = &#39;Japan&#39;" in page

@@ -6,6 +6,7 @@ import datetime
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from rtkm.tables.coding import code, has_more_than
@@ -80,6 +81,32 @@ def test_dates_that_can_be_read_two_ways_have_no_order(cells):
 
 def test_dates_with_points_have_the_day_first():
     assert coded(["1.2.2020", "2.1.2020", "3.3.2020"]).codes.tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize(
+    ("kind", "unit"),
+    [
+        (pa.date32(), 1),
+        (pa.date64(), 86_400_000),
+        (pa.timestamp("ns", "UTC"), 1),
+        (pa.time32("s"), 1),
+        (pa.time64("us"), 1),
+        (pa.duration("s"), 1),
+    ],
+    ids=str,
+)
+def test_all_kinds_of_time_have_an_order(kind, unit):
+    cells = pa.array([5 * unit, 2 * unit, None, 5 * unit], kind)
+    for values in (cells, cells.dictionary_encode()):
+        table = as_table(pa.table({"a": values}))
+        assert code(table, table.look("a")).codes.tolist() == [1, 0, -1, 1]
+
+
+def test_intervals_have_no_order():
+    table = as_table(
+        pa.table({"a": pa.array([(1, 0, 0), (0, 30, 0)], pa.month_day_nano_interval())})
+    )
+    assert code(table, table.look("a")) is None
 
 
 def test_cells_of_other_types_have_no_codes():

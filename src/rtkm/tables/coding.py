@@ -152,7 +152,11 @@ def code_dates(cells: Any) -> tuple[Codes, Any] | None:
             cells = pa.chunked_array([pa.array(cells, from_pandas=True)])
         except (pa.ArrowInvalid, pa.ArrowTypeError):  # dates among times of day
             return None
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
     if not is_string(cells.type):
+        if pa.types.is_interval(cells.type):  # months are not as long as each other
+            return None
         values = pc.rank(cells, tiebreaker="dense").to_numpy()
         codes = np.where(
             cells.is_null().to_numpy(), NO_CODE, values.astype(np.intp) - 1

@@ -2,8 +2,8 @@
 
 There are three kinds. A center that is cheap to lose moves *to a row* that is drawn by
 its cost; it moves *to a target*, half of a cluster or a group of trimmed rows
-(:mod:`rtkm.core.splits`); or, where rows have several memberships, centers that share a
-row move *together*. Each kind is a stream of its own, and `Moves.in_turn` takes from
+(:mod:`rtkm.core.targets`); or, where rows have several memberships, centers that share
+a row move *together*. Each kind is a stream of its own, and `Moves.in_turn` takes from
 them in turn.
 """
 
@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm.core.nearest import with_nearest
-from rtkm.core.splits import Targets, survey_targets
 from rtkm.core.states import Nearest, TrimmedState
 from rtkm.core.table import Table
+from rtkm.core.targets import Targets, survey_targets
 
 # rows drawn for one move, of which the best is tried
 N_CANDIDATES = 5
@@ -38,7 +38,7 @@ class Moves:
         """Yield moves to rows and, every other time while there are any, others."""
         to_rows = self.to_rows()
         others = self.together() if self.state.n_memberships > 1 else self.to_targets()
-        others = chain(others, to_rows)
+        others = chain(others, to_rows)  # when all targets are tried, rows alone
         while True:
             yield next(to_rows)
             yield next(others)

@@ -1,4 +1,4 @@
-"""Split moves: which center goes, which cluster is split, and when it is hopeless."""
+"""Moves to targets and to rows: which center goes where, and when it is hopeless."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rtkm import RTKM, TrimmedKMeans
 from rtkm.core import swaps
 from rtkm.core.moves import Moves
-from rtkm.core.splits import Targets, split_clusters, survey_targets
+from rtkm.core.targets import Targets, split_clusters, survey_targets
 from rtkm.core.validation import make_table
 from rtkm.datasets import make_outlier_blobs
 

@@ -138,7 +138,7 @@ def test_nothing_of_the_training_rows_is_kept(estimator, blobs, tmp_path):
     for name in of_rows:
         assert hasattr(fitted, name)
         with refuses(
-            f"{name} describes the training rows, of which a model file holds nothing; "
+            f"{name} describes the training rows, of which a model file holds none; "
             "show rows to predict or score_samples, or fit again.",
             AttributeError,
         ):

@@ -164,7 +164,7 @@ def tell_row(terminal: Terminal, answers: TableResults, place: int) -> None:
 
 
 def verdict(answers: TableResults, place: int, described: OutlierRow) -> str:
-    """Say what a row is, and how surely."""
+    """Say what a row is, and how confident that is."""
     name = f"Row {described['row']:,}"
     if described["id"] is not None:
         name += f" ({shown(described['id'])})"

@@ -90,7 +90,7 @@ class Objective(TypedDict):
 
 
 class Confidence(TypedDict):
-    """How many rows of a cluster belong to it how surely."""
+    """How many rows of a cluster belong to it, by how confident that is."""
 
     core: Annotated[int, "rows well within it"]
     border: Annotated[int, "rows that are not far from being outliers"]
@@ -105,7 +105,9 @@ class Cluster(TypedDict):
     share: Annotated[float, "of the rows used"]
     center: Annotated[list[Number], "by feature"]
     spread: Annotated[list[Number], "standard deviation of its rows, by feature"]
-    confidence: Annotated[Confidence, "rows by how surely they belong to it"]
+    confidence: Annotated[
+        Confidence, "rows by how confident it is that they belong to it"
+    ]
     stability: Annotated[
         Number,
         "how similar it is to what fits to half of the rows find, from 0 to 1; null "

@@ -17,6 +17,7 @@ MOST_NUMBERS = 200_000
 MOST_NUMBERS_FOR_SPREAD = 40_000
 FEWEST_POINTS = 100
 MOST_CENTERS = 100  # that choose the directions
+NARROW = 64  # features whose scatter is decomposed at once
 N_POWER_STEPS = 8
 # part of the golden ratio: its multiples are spread evenly, and share no period with
 # rows that come in a rhythm, as those of every k-th row would
@@ -142,6 +143,10 @@ def find_directions(rows: Any, labels: NDArray[Any], C: Floats) -> Floats:
     some = some[spread_evenly(len(some), n_looked_at)]
     rows, labels = rows[some], labels[some]
     means = C if len(C) else np.asarray(rows.mean(axis=0)).reshape(1, -1)
+    if rows.shape[1] <= NARROW:  # so few numbers are dense in no time
+        dense = rows.toarray() if sparse.issparse(rows) else rows
+        axes = main_axes(dense - means[labels], directions)
+        directions = np.vstack([directions, axes])
     while len(directions) < 2:
         widest = widest_direction(rows, labels, means, directions)
         directions = np.vstack([directions, widest])
@@ -163,6 +168,19 @@ def main_directions(C: Floats, sizes: NDArray[Any]) -> Floats:
     found = squares[::-1][:2] > 1e-9 * squares[-1]
     directions = (own[:, ::-1][:, :2].T @ away)[found]
     return np.array([unit_vector(direction) for direction in directions])
+
+
+def main_axes(away: Floats, known: Floats) -> Floats:
+    """Return where rows spread most at right angles to others, two with those.
+
+    There are none if the rows sit on their centers.
+    """
+    away = away / largest_power(away)  # or squares of tiny numbers would vanish
+    away -= (away @ known.T) @ known
+    if not away.any():
+        return known[:0]
+    axes = np.linalg.eigh(away.T @ away)[1][:, ::-1].T
+    return np.array([unit_vector(axis) for axis in axes[: 2 - len(known)]])
 
 
 def widest_direction(

@@ -137,6 +137,13 @@ class TableModel(Savable, BaseEstimator):
         smallest number above 0 is added first where there are zeros. ``"auto"`` takes
         the columns that are very skewed and whose logarithm is not. All that is shown
         is in the units of the table nevertheless.
+    categories : list of str, default=()
+        Columns of categories to use: text, or numbers that stand for groups. Each
+        category becomes a feature that is 1 in its rows and 0 in others (one-hot),
+        scaled so that the column counts as much as a column of numbers; of more than
+        40 categories the rarest share one feature. New rows with other categories are
+        in none of them. Missing cells are filled in with the most frequent category
+        where ``missing="median"``.
 
     Attributes
     ----------
@@ -144,7 +151,7 @@ class TableModel(Savable, BaseEstimator):
         The fitted estimator; it knows the scaled columns only.
     preparation_ : Preparation
         What was done to the table: ``columns``, ``missing``, ``fill``, ``scale``,
-        ``center``, ``spread``, ``id``, ``log`` and ``offset``.
+        ``center``, ``spread``, ``id``, ``log``, ``offset`` and ``categories``.
     reference_ : Reference
         The summary of the training rows that ``detect_drift`` compares new rows with;
         model files keep it, too.
@@ -153,7 +160,8 @@ class TableModel(Savable, BaseEstimator):
     kept_mask_ : ndarray of shape (n_samples,)
         Whether a row was used; all are but those that ``missing="drop"`` left out.
     cluster_centers_ : ndarray of shape (n_clusters, n_features)
-        The centers, in the units of the table.
+        The centers, in the units of the table; for a category, its share of the rows.
+        Its columns are ``preparation_.columns``.
     n_features_in_ : int
         Number of columns in use, or of all columns of a table without names.
     feature_names_in_ : ndarray of str
@@ -199,6 +207,7 @@ class TableModel(Savable, BaseEstimator):
     missing: MissingWays = "error"
     scale: ScaleMethod = "auto"
     log: LogColumns = ()
+    categories: Names = ()
 
     _learned: ClassVar[Learned] = {
         "preparation_": PreparationField(),
@@ -252,6 +261,7 @@ class TableModel(Savable, BaseEstimator):
             missing=self.missing,
             scale=self.scale,
             log=self.log,
+            categories=self.categories,
             weights=sample_weight,
         )
 
@@ -332,7 +342,7 @@ class TableModel(Savable, BaseEstimator):
     def n_features_in_(self) -> int:  # type: ignore[override]
         """Number of columns in use, or of all columns of a table without names."""
         self._check_fitted_attribute("n_features_in_")
-        return self.preparation_.n_unnamed or len(self.preparation_.columns)
+        return self.preparation_.n_unnamed or len(self.preparation_.sources)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
@@ -342,7 +352,7 @@ class TableModel(Savable, BaseEstimator):
             raise AttributeError(
                 "the table had no names, so there are none of features."
             )
-        return np.array(self.preparation_.columns, dtype=object)
+        return np.array(self.preparation_.sources, dtype=object)
 
     def _check_fitted_attribute(self, name: str) -> None:
         if "estimator_" not in self.__dict__:

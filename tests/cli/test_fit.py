@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from workbook_files import write_xlsx
 
 from rtkm import RTKM, load
@@ -433,3 +435,46 @@ def test_a_sheet_of_a_workbook_is_fitted(rtkm, tmp_path):
         "rtkm: sheet 'Notes' of book.xlsx has 1 column but no rows; expected a table "
         "of numbers; --sheet NAME reads another: 'Data'.\n"
     )
+
+
+def test_categories_are_used_and_explained_in_words(rtkm, tmp_path):
+    group = np.arange(120) % 2
+    table = pd.DataFrame(
+        {
+            "mass": np.random.default_rng(0).normal(5 * group),
+            "origin": np.array(["USA", "Japan"])[group],
+            "size": group,
+        }
+    )
+    table.loc[3, "origin"] = "Mars"
+    table.to_csv(tmp_path / "cars.csv", index=False)
+    fit = ["fit", "cars.csv", "-k", "2", "--contamination", "1", "--model", "m.rtkm"]
+    outcome = rtkm(*fit, "--categories", "origin", "size", "--output", "fit.csv")
+    assert outcome.code == 0, outcome.err
+    assert "Used as categories: 'origin' (3, most often" in " ".join(
+        outcome.out.split()
+    )
+    fitted = pd.read_csv(tmp_path / "fit.csv")
+    assert_array_equal(np.flatnonzero(fitted["outlier"]), [3])
+
+    outcome = rtkm("explain", "m.rtkm", "cars.csv", "--row", "4")
+    assert re.search(r"origin +Mars +Japan ", outcome.out)
+    assert "'origin' from Mars to Japan" in " ".join(outcome.out.split())
+    for name, read in (("e.csv", pd.read_csv), ("e.parquet", pd.read_parquet)):
+        assert rtkm("explain", "m.rtkm", "cars.csv", "--output", name).code == 0
+        row = read(tmp_path / name).loc[3]
+        expected = ["origin", "Mars", "Japan"]
+        assert [*row[["change_feature", "change_from", "change_to"]]] == expected
+
+    table["origin"] = table["origin"].replace("Japan", "Nippon")
+    table.to_csv(tmp_path / "new.csv", index=False)
+    outcome = rtkm("predict", "m.rtkm", "new.csv", "--report", "p.html")
+    told = " ".join(outcome.out.split())
+    assert "categories the model has not seen ('Nippon')" in told
+    assert re.search("'origin=Japan' holds for 0 % of the new rows, against 49", told)
+
+
+def test_a_column_of_categories_has_one_use(rtkm, people):
+    outcome = rtkm("fit", "people.csv", "--categories", "team", "--drop", "team")
+    assert outcome.code == 1
+    assert "'team' is named in both --categories and --drop" in outcome.err

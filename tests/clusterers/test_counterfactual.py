@@ -35,7 +35,8 @@ def find(rows, C, cutoffs, s=1, dtype=np.float64):
     cutoffs = np.broadcast_to(np.asarray(cutoffs, dtype=float), len(C))
     rule = inliers_by(C, cutoffs, s)
     assert not rule(rows).any()  # all are outliers
-    return smallest_changes(rows, C, cutoffs, s, rule, np.dtype(dtype))
+    may_change = np.ones(rows.shape[1], dtype=bool)
+    return smallest_changes(rows, C, cutoffs, s, rule, np.dtype(dtype), may_change)
 
 
 def changed(rows, found):
@@ -239,7 +240,13 @@ def test_where_a_change_fails_by_rounding_the_next_is_tried():
     # the rule calls nothing an inlier below 1: the first range, up to 0.5, fails
     rows, C = np.array([[0.9, 0.0]]), np.array([[0.0, 0.0], [5.0, 0.0]])
     found = smallest_changes(
-        rows, C, np.full(2, 0.25), 1, lambda rows: rows[:, 0] > 1, np.dtype(float)
+        rows,
+        C,
+        np.full(2, 0.25),
+        1,
+        lambda rows: rows[:, 0] > 1,
+        np.dtype(float),
+        may_change=np.ones(2, dtype=bool),
     )
     assert_array_equal(found.feature, [0])
     assert_allclose(found.value, [4.5], rtol=1e-12)

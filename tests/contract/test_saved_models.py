@@ -268,7 +268,7 @@ def test_extra_and_versions_come_back(blobs, tmp_path):
     fitted.save(tmp_path / "m", extra=extra)
     description = rtkm.describe_model(tmp_path / "m")
     assert description["extra"] == extra
-    assert description["format"] == 4
+    assert description["format"] == 5
     assert description["written_by"]["rtkm"] == rtkm.__version__
     assert description["model"]["method"] == "KMeansMinusMinus"
     assert description["model"]["parameters"] == fitted.get_params()

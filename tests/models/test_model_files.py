@@ -354,23 +354,23 @@ NAMES = ", ".join(sorted(FITTED["RTKM"].get_params()))
 
 RTKM_CASES = {
     "format": (
-        lambda d, _: d.update(format=5),
-        f"it has format 5; rtkm {rtkm.__version__} reads formats up to 4, so take the "
+        lambda d, _: d.update(format=6),
+        f"it has format 6; rtkm {rtkm.__version__} reads formats up to 5, so take the "
         "version that wrote it.",
     ),
     "a flag for a format": (
         lambda d, _: d.update(format=True),
-        f"it has format True; rtkm {rtkm.__version__} reads formats up to 4, so take "
+        f"it has format True; rtkm {rtkm.__version__} reads formats up to 5, so take "
         "the version that wrote it.",
     ),
     "a fraction for a format": (
         lambda d, _: d.update(format=1.0),
-        f"it has format 1.0; rtkm {rtkm.__version__} reads formats up to 4, so take "
+        f"it has format 1.0; rtkm {rtkm.__version__} reads formats up to 5, so take "
         "the version that wrote it.",
     ),
     "no format": (
         lambda d, _: d.pop("format"),
-        f"it has format None; rtkm {rtkm.__version__} reads formats up to 4, so take "
+        f"it has format None; rtkm {rtkm.__version__} reads formats up to 5, so take "
         "the version that wrote it.",
     ),
     "more parts": (

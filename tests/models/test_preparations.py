@@ -18,6 +18,15 @@ SOUND = {
     "id": "name",
     "log": ["y"],
     "offset": [0.0, 1.0],
+    "categories": [],
+}
+WITH_CATEGORIES = SOUND | {
+    "columns": ["y", "color=red", "color=blue"],
+    "fill": [1.0, 1.0, 0.0],
+    "center": [1.0, 0.0, 0.0],
+    "spread": [2.0, 0.7, 0.7],
+    "offset": [1.0, 0.0, 0.0],
+    "categories": [["color", ["red", "blue"]]],
 }
 
 
@@ -50,14 +59,44 @@ SOUND = {
     ids=str,
 )
 def test_damaged_preparations_are_refused(damage):
-    sound = PreparationField().validate("preparation_", SOUND, {})
+    check_comes_back(SOUND)
+    check_is_refused(SOUND | damage)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"categories": [["color", ["red"]]]},
+        {"categories": [["color", ["red", "green"]]]},
+        {"categories": [["color", ["blue", "red"]]]},
+        {"categories": [["color", ["red", "blue"]], ["size", []]]},
+        {"categories": [["color", ["red", 3]]]},
+        {"categories": [["color", "red"]]},
+        {"categories": [["color"]]},
+        {"categories": ["color"]},
+        {"categories": None},
+        {"log": ["color=red"]},
+        {"n_unnamed": 2},
+    ],
+    ids=str,
+)
+def test_damaged_categories_are_refused(damage):
+    check_comes_back(WITH_CATEGORIES)
+    check_is_refused(WITH_CATEGORIES | damage)
+
+
+def check_comes_back(content):
+    sound = PreparationField().validate("preparation_", content, {})
     plain = {
         key: part.tolist() if isinstance(part, np.ndarray) else part
         for key, part in plain_preparation(sound).items()
     }
-    assert plain == SOUND
+    assert plain == content
+
+
+def check_is_refused(content):
     with pytest.raises(ValueError, match="preparation_ is damaged; fit the model"):
-        PreparationField().validate("preparation_", SOUND | damage, {})
+        PreparationField().validate("preparation_", content, {})
 
 
 @pytest.mark.parametrize("content", [None, [], "x", {}, {"columns": ["x"]}])

@@ -248,3 +248,23 @@ def test_html_escapes_names():
     drift = fit(frame).detect_drift(frame * [30, 1, 1, 1])
     assert "&lt;b&gt;" in drift._repr_html_()
     assert "<b>" not in drift._repr_html_()
+
+
+def test_shares_of_categories_are_compared():
+    rng = np.random.default_rng(3)
+
+    def cars(n, shares):
+        origin = rng.choice(["USA", "Europe", "Japan"], n, p=shares)
+        mass = 20 + 9 * rng.integers(0, 2, n) + rng.normal(size=n)
+        return pd.DataFrame({"mass": mass, "origin": origin})
+
+    model = fit(cars(1000, [0.4, 0.4, 0.2]), categories=["origin"])
+    same = model.detect_drift(cars(1000, [0.4, 0.4, 0.2]))
+    assert not same.found
+    drift = model.detect_drift(cars(1000, [0.7, 0.1, 0.2]))
+    assert differing(drift.features, "feature") == ["origin=Europe", "origin=USA"]
+    moved = next(c for c in drift.features if c["feature"] == "origin=USA")
+    assert moved["share_now"] == pytest.approx(0.7, abs=0.05)
+    assert moved["share_then"] == pytest.approx(0.4, abs=0.05)
+    assert "'origin=USA' holds for 7" in drift.summary()
+    assert not any(c["units"] for c in drift.features)

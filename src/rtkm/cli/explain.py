@@ -17,7 +17,7 @@ from rtkm.clusterers._confidence import CONFIDENCES
 from rtkm.report.findings import Change, OutlierRow
 from rtkm.report.reasons import describe_rows, explain_rows
 from rtkm.report.table_results import TableResults
-from rtkm.report.terminal_report import MOST_OUTLIERS, tell_outliers
+from rtkm.report.terminal_report import MOST_OUTLIERS, cell, tell_outliers
 from rtkm.tables.columns import text_of
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError, listed, nearest, shown
@@ -135,15 +135,15 @@ def tell_row(terminal: Terminal, answers: TableResults, place: int) -> None:
     places = np.array([place])
     explained = explain_rows(answers, places)
     described = describe_rows(answers, places, explained)[0]
-    parts, features = explained.parts[0], answers.prepared.preparation.columns
+    parts, features = explained.parts[0], answers.prepared.preparation.sources
     order = np.argsort(-parts, kind="stable")[:MOST_FEATURES].tolist()
     total = parts.sum()
     lines = [
         [
             on_one_line(features[j]),
-            figure(explained.values[0, j])
+            cell(explained.values[0, j])
             + " filled in" * (features[j] in described["filled"]),
-            figure(explained.centers[0, j]),
+            cell(explained.centers[0, j]),
             figure(parts[j]),
             percent(parts[j] / total if total else 0.0),
         ]
@@ -193,8 +193,8 @@ def remedy(change: Change | None) -> str:
         return "No change of a single feature would make it an inlier."
     return (
         f"The smallest change of one feature that would make it an inlier: "
-        f"{shown(change['feature'])} from {figure(change['from'])} to "
-        f"{figure(change['to'], 6)}, in cluster {change['cluster']}."
+        f"{shown(change['feature'])} from {cell(change['from'])} to "
+        f"{cell(change['to'], 6)}, in cluster {change['cluster']}."
     )
 
 
@@ -202,22 +202,19 @@ def write_explanations(path: Path, sheet: Sheet, answers: TableResults) -> list[
     """Write all rows with what their scores come from."""
     prepared = answers.prepared
     explained = explain_rows(answers, np.arange(len(answers.labels)))
-    features = np.array([*prepared.preparation.columns, None], dtype=object)
-    places = np.arange(len(answers.labels))
-    is_mended = explained.changed >= 0
+    names = prepared.preparation.sources
+    before, after = explained.changes.cells(explained.values)
     columns = {
         "score": answers.scores,
         "outlier": answers.outliers,
         "nearest_cluster": explained.nearest,
         "confidence": CONFIDENCES[answers.ranks],
-        "change_feature": features[explained.changed],
-        "change_from": np.where(
-            is_mended, explained.values[places, explained.changed], np.nan
-        ),
-        "change_to": explained.to,
+        "change_feature": np.array([*names, None], object)[explained.changes.column],
+        "change_from": before,
+        "change_to": after,
     }
-    for j, feature in enumerate(prepared.preparation.columns):
-        columns[f"part_{feature}"] = explained.parts[:, j].copy()
+    for j, name in enumerate(names):
+        columns[f"part_{name}"] = explained.parts[:, j].copy()
     notes = write_answers(
         path, sheet, columns, kept=prepared.kept, reasons=prepared.reasons
     )

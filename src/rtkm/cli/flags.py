@@ -259,7 +259,8 @@ def in_flags(message: str, method: type) -> str:
 
 # parameters of a table model, as messages write them: missing='drop', or drop=
 TABLE_PARAMETER = re.compile(
-    r"\b(columns|drop|id|missing|scale|log|sample_weight|truth)=(?:'([^']*)')?"
+    r"\b(columns|drop|id|missing|scale|log|categories|sample_weight|truth)="
+    r"(?:'([^']*)')?"
 )
 
 

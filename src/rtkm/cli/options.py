@@ -21,7 +21,7 @@ from rtkm.tables.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet, .gz or .zst behind it; - is standard output"
 CHOICES = {"scale": SCALES}
-LISTS = ("columns", "drop", "log")
+LISTS = ("columns", "drop", "log", "categories")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip", "sheet")
 
 
@@ -138,7 +138,8 @@ def table_model(estimator: Any, options: argparse.Namespace) -> TableModel:
     """Return the model of a table that the options ask for."""
     given = {field.name: getattr(options, field.name) for field in table_fields()}
     log = "auto" if given["log"] == ["auto"] else given["log"] or ()
-    return TableModel(estimator, **(given | {"drop": given["drop"] or (), "log": log}))
+    names = {name: given[name] or () for name in ("drop", "categories")}
+    return TableModel(estimator, **(given | names | {"log": log}))
 
 
 def output_path(text: str) -> Path:

@@ -51,17 +51,20 @@ def smallest_changes(
     n_memberships: int,
     are_inliers: Inliers,
     dtype: Any,
+    may_change: NDArray[np.bool_],
 ) -> Changes:
     """Return the smallest change of each row that `are_inliers` agrees with.
 
     `cutoffs` has, for each center, the largest squared distance of an inlier; for
-    several memberships all are the same. New values are numbers of the `dtype`.
+    several memberships all are the same. New values are numbers of the `dtype`, of
+    features that `may_change`.
     """
     others = sums_of_others(np.square(rows[:, None] - C))
     if n_memberships == 1:
         ranges = ranges_of_centers(others, C, cutoffs)
     else:
         ranges = ranges_of_sets(others, C, cutoffs[0], n_memberships)
+    ranges = ranges.only(may_change[ranges.feature])
     return first_that_holds(rows, ranges, are_inliers, dtype)
 
 

@@ -58,10 +58,21 @@ class Reasons(NamedTuple):
         return pd.concat([pd.DataFrame(answers, index), parts], axis=1)
 
 
-def reasons_for(X: Table, rule: FittedRule, dtype: np.dtype[Any]) -> Reasons:
-    """Explain rows, some at a time; changes are numbers of the dtype."""
+def reasons_for(
+    X: Table,
+    rule: FittedRule,
+    dtype: np.dtype[Any],
+    may_change: NDArray[np.bool_] | None = None,
+) -> Reasons:
+    """Explain rows, some at a time; changes are numbers of the dtype.
+
+    `may_change` tells which features can have other values, if not all of them.
+    """
+    if may_change is None:
+        may_change = np.ones(X.n_features, dtype=bool)
     return joined(
-        reasons_of(RowResults(block, rule), dtype) for block in blocks(X, rule)
+        reasons_of(RowResults(block, rule), dtype, may_change)
+        for block in blocks(X, rule)
     )
 
 
@@ -72,7 +83,9 @@ def blocks(X: Table, rule: FittedRule) -> Iterator[Table]:
         yield X.part(np.arange(first, min(first + step, X.n_rows)))
 
 
-def reasons_of(rows: RowResults, dtype: np.dtype[Any]) -> Reasons:
+def reasons_of(
+    rows: RowResults, dtype: np.dtype[Any], may_change: NDArray[np.bool_]
+) -> Reasons:
     """Explain the rows of a block."""
     X, rule, outliers = rows.X, rows.rule, rows.outliers
     factors, ranks = confidence_of(rows)
@@ -87,6 +100,7 @@ def reasons_of(rows: RowResults, dtype: np.dtype[Any]) -> Reasons:
             rule.n_nearest,
             lambda new: ~RowResults(like(X, new), rule).outliers,
             dtype,
+            may_change,
         )
         own = values[np.arange(len(values)), changed[outliers]]
         before[outliers] = np.where(changed[outliers] < 0, np.nan, own)

@@ -94,7 +94,7 @@ def encode_parameter(
         return encode(value, place, arrays)
     if is_texts(value):
         return list(map(str, value))
-    if isinstance(value, dict) and is_pairs(as_pairs(value)):
+    if isinstance(value, dict) and is_pairs(as_pairs(value), str):
         return as_pairs(value)
     if is_whole_numbers(value):
         return [int(number) for number in value]
@@ -201,7 +201,9 @@ def decode_unfitted(stored: dict[str, Any], arrays: Arrays) -> Any:
     for name, value in values.items():
         is_table = isinstance(value, np.ndarray) and is_finite(value)
         is_list = is_texts(value) or is_whole_numbers(value)
-        is_plain = isinstance(value, SCALARS) or is_list or is_pairs(as_pairs(value))
+        is_plain = (
+            isinstance(value, SCALARS) or is_list or is_pairs(as_pairs(value), str)
+        )
         if not (is_table or is_plain or hasattr(value, "get_params")):
             raise ValueError(f"{name} is not valid for {method}.")
     estimator = cls(**values)
@@ -214,7 +216,7 @@ def decode_parameter(value: Any, arrays: Arrays) -> Any:
     """Return what JSON stands for as the value of a parameter."""
     if is_texts(value):
         return tuple(value)
-    return dict(value) if is_pairs(value) else decode(value, arrays)
+    return dict(value) if is_pairs(value, str) else decode(value, arrays)
 
 
 def is_finite(table: NDArray[Any]) -> bool:

@@ -3,7 +3,7 @@
 A file (see :mod:`rtkm.models.container`, and ``docs/models.md`` for readers in other
 languages) holds arrays, and JSON of this form::
 
-    {"format": 4,
+    {"format": 5,
      "written_by": {"rtkm": "0.2.0", "numpy": "2.4.6", ...},
      "model": {"method": "RTKM",
                "parameters": {"n_clusters": 3, "init": "k-means++", ...},
@@ -24,6 +24,7 @@ the next number as its ``format``:
 4. A preparation has the column that names rows and the columns whose logarithm is
    used, and may treat missing values by column. A summary of the training rows may be
    beside it, to compare new rows with.
+5. A preparation has the columns of categories, and the categories of each.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from rtkm.tables.fitted_preparation import LISTS, Preparation, is_preparation
 from rtkm.tables.reference import Reference
 
 # the file format version: what changes the meaning of a file raises it
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 PARTS = ["extra", "model", "written_by"]
 
 
@@ -56,11 +57,16 @@ class PreparationField(Field):
         for key in LISTS:
             if isinstance(parts.get(key), np.ndarray):
                 parts[key] = parts[key].ravel().tolist()
-        if is_pairs(parts.get("missing")):
+        if is_pairs(parts.get("missing"), str):
             parts["missing"] = dict(parts["missing"])
+        if is_pairs(parts.get("categories"), list):
+            parts["categories"] = dict(parts["categories"])
         if not is_preparation(parts):
             raise ValueError(f"{name} is damaged; fit the model again.")
         sizes["features"] = len(parts["columns"])
+        parts["categories"] = {
+            column: tuple(values) for column, values in parts["categories"].items()
+        }
         fields: dict[str, Any] = {
             key: tuple(part) if isinstance(part, list) else part
             for key, part in parts.items()
@@ -115,14 +121,14 @@ def is_sound(reference: Reference) -> bool:
 
 
 def as_pairs(value: Any) -> Any:
-    """Return text by name as pairs, as JSON objects have meanings of their own."""
+    """Return values by name as pairs, as JSON objects have meanings of their own."""
     return [list(pair) for pair in value.items()] if isinstance(value, dict) else value
 
 
-def is_pairs(value: Any) -> bool:
-    """Whether a value is a list of pairs of text."""
+def is_pairs(value: Any, kind: type) -> bool:
+    """Whether a value is a list of pairs of a name and a value of the type."""
     return isinstance(value, list) and all(
-        isinstance(pair, list) and [type(part) for part in pair] == [str, str]
+        isinstance(pair, list) and [type(part) for part in pair] == [str, kind]
         for pair in value
     )
 
@@ -136,6 +142,9 @@ def plain_preparation(preparation: Preparation) -> dict[str, Any]:
         "n_unnamed": preparation.n_unnamed,
         "id": preparation.id,
         "log": list(preparation.log),
+        "categories": [
+            [column, list(values)] for column, values in preparation.categories.items()
+        ],
         **{key: np.array(getattr(preparation, key), dtype=float) for key in LISTS},
     }
 
@@ -161,7 +170,7 @@ def model_in(description: dict[str, Any], arrays: Arrays) -> dict[str, Any]:
         model = with_old_defaults(model)
     if description["format"] < 2 and "preparation" in description["extra"]:
         model = with_preparation(model, description["extra"], arrays)
-    if description["format"] < 4:
+    if description["format"] < 5:
         model = with_new_parts(model)
     return model
 
@@ -177,7 +186,8 @@ def with_new_parts(value: Any) -> Any:
     preparation = value.get("preparation_")
     if isinstance(preparation, dict) and isinstance(preparation.get("columns"), list):
         offset = [0.0] * len(preparation["columns"])
-        value["preparation_"] = {"id": "", "log": [], "offset": offset, **preparation}
+        new = {"id": "", "log": [], "offset": offset, "categories": []}
+        value["preparation_"] = {**new, **preparation}
     return value
 
 

@@ -194,6 +194,9 @@ def column_preparation(preparation: Preparation) -> ColumnPreparation:
         "scale": preparation.scale,
         "center": list(map(finite, preparation.center)),
         "spread": list(map(finite, preparation.spread)),
+        "categories": {
+            name: list(values) for name, values in preparation.categories.items()
+        },
     }
 
 
@@ -348,7 +351,8 @@ def due_to_skewness(answers: TableResults) -> SkewedFeature | None:
     j = int(np.bincount(largest).argmax())
     share = float((largest == j).mean())
     values = preparation.in_data_units(X[:, j], j)
-    if share <= 0.5 or preparation.is_logged[j] or not is_very_skewed(values):
+    is_number = j < preparation.n_numbers and not preparation.is_logged[j]
+    if share <= 0.5 or not is_number or not is_very_skewed(values):
         return None
     return {
         "feature": preparation.columns[j],

@@ -57,10 +57,12 @@ class Drift:
         For each ``feature`` its ``quartiles_then`` and ``quartiles_now``, the
         ``distance`` of its distributions (Kolmogorov and Smirnov), ``p_value`` and
         ``differs``, for which the distance has to be at least 0.1; and ``units``, the
-        change of units that explains it, if one does. Features of fewer than 40
+        change of units that explains it, if one does. For a category, ``share_then``
+        and ``share_now`` are the shares of rows in it. Features of fewer than 40
         training values are not compared.
     missing : list of dict
-        For each ``feature`` the same as for labels, of rows without a value.
+        For each ``feature``, or column of categories, the same as for labels, of rows
+        without a value.
     found : bool
         Whether anything differs.
 
@@ -167,10 +169,13 @@ def compare_labels(reference: Reference, answers: TableResults) -> list[LabelCha
 def compare_missing(reference: Reference, answers: TableResults) -> list[MissingChange]:
     """Compare the shares of missing values."""
     prepared = answers.prepared
+    names, starts = prepared.preparation.sources, prepared.preparation.starts
     changes = compare_shares(
-        reference.n_missing, reference.n_rows, prepared.n_missing, len(prepared.kept)
+        reference.n_missing[starts],
+        reference.n_rows,
+        prepared.n_missing[starts],
+        len(prepared.kept),
     )
-    names = prepared.preparation.columns
     return [
         {"feature": name, **change} for name, change in zip(names, changes, strict=True)
     ]
@@ -249,6 +254,7 @@ def compare_feature(
 ) -> FeatureChange:
     """Compare a feature with its sorted new values; p is not corrected yet."""
     distance = then.distance(now)
+    is_category = j >= preparation.n_numbers
     quarters = (0.25, 0.5, 0.75)
     return {
         "feature": preparation.columns[j],
@@ -258,8 +264,10 @@ def compare_feature(
         "p_value": then.p_value(distance, len(now)),
         "differs": False,
         "units": find_units(preparation, j, then, now)
-        if distance >= LEAST_DISTANCE
+        if distance >= LEAST_DISTANCE and not is_category
         else None,
+        "share_then": then.share_of_ones if is_category else None,
+        "share_now": float((now > 0).mean()) if is_category else None,
     }
 
 

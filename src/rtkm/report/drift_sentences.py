@@ -115,6 +115,11 @@ def about_feature(change: FeatureChange) -> str:
     """Tell of a column that has moved, or spreads differently."""
     then, now = change["quartiles_then"], change["quartiles_now"]
     name = shown(change["feature"])
+    if change["share_now"] is not None and change["share_then"] is not None:
+        return (
+            f"{name} holds for {percent(change['share_now'])} of the new rows, against "
+            f"{percent(change['share_then'])} of the training rows."
+        )
     if None in then or None in now:
         return f"{name} has moved."
     low, middle, high = (value or 0.0 for value in then)

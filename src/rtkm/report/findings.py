@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 FINDINGS_VERSION = 1
 
 Number: TypeAlias = float | None  # None where there is none: JSON has no infinity
+Cell: TypeAlias = Number | str  # of a table: a number, or a category
 Parameter: TypeAlias = bool | int | float | str | None
 
 
@@ -76,6 +77,11 @@ class ColumnPreparation(TypedDict):
     scale: Annotated[str, "none, standard or robust"]
     center: Annotated[list[Number], "by feature"]
     spread: Annotated[list[Number], "by feature"]
+    categories: Annotated[
+        dict[str, list[str]],
+        "the columns of categories, and the categories of each; they come last among "
+        "the features, which are 1 or 0 before they are divided by the spread",
+    ]
 
 
 class Objective(TypedDict):
@@ -141,19 +147,21 @@ class Reason(TypedDict):
 
     feature: Annotated[str, "its name"]
     share: Annotated[float, "of the squared distance"]
-    value: Annotated[Number, "of the row"]
-    center: Annotated[Number, "what the value is compared with"]
+    value: Annotated[Cell, "of the row; text of a category"]
+    center: Annotated[
+        Cell, "what the value is compared with; of categories the most frequent one"
+    ]
 
 
 # a key that is a word of Python cannot be written as a field
-ChangeFrom = TypedDict("ChangeFrom", {"from": Annotated[Number, "what it is"]})
+ChangeFrom = TypedDict("ChangeFrom", {"from": Annotated[Cell, "what it is"]})
 
 
 class Change(ChangeFrom):
     """The smallest change of one feature that would make an outlier an inlier."""
 
     feature: Annotated[str, "its name"]
-    to: Annotated[Number, "what it would have to be"]
+    to: Annotated[Cell, "what it would have to be"]
     cluster: Annotated[int, "where the row would then be"]
 
 

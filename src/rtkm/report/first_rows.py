@@ -25,7 +25,7 @@ def first_rows(sheet: AnyTable, preparation: Preparation) -> FirstRows:
     """Return the first rows of a table, as text."""
     shown = sheet.names[:MOST_COLUMNS]
     columns = [first_cells(sheet.cells(name), sheet.n_rows) for name in shown]
-    features = set(preparation.columns)
+    features = set(preparation.sources)
     return {
         "columns": list(shown),
         "rows": [list(row) for row in zip(*columns, strict=True)],

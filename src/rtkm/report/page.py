@@ -36,6 +36,7 @@ from rtkm.report.summary import how_many
 from rtkm.report.templating import (
     N_COLORS,
     UNKNOWN,
+    cell,
     number,
     percent,
     render_page,
@@ -409,8 +410,8 @@ def main_reason(row: OutlierRow) -> str:
         return f"score {number(row['score'])}" + (f": {beside}" if beside else "")
     reason = row["reasons"][0]
     told = (
-        f"{shortened(reason['feature'], FEATURE)} {number(reason['value'])}, center "
-        f"{number(reason['center'])}: {percent(reason['share'])} of its squared "
+        f"{shortened(reason['feature'], FEATURE)} {cell(reason['value'])}, center "
+        f"{cell(reason['center'])}: {percent(reason['share'])} of its squared "
         "distance"
     )
     return f"{beside}; {told}" if beside else told

@@ -78,6 +78,10 @@ class FeatureChange(TypedDict):
     units: Annotated[
         UnitChange | None, "null where it does not look like a change of units"
     ]
+    share_then: Annotated[
+        float | None, "of the training rows in this category; null of numbers"
+    ]
+    share_now: Annotated[float | None, "the same of the new rows"]
 
 
 class DriftFindings(TypedDict):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from rtkm.report.drift_sentences import times
-from rtkm.report.findings import Findings, Outliers
+from rtkm.report.findings import Findings, Number, Outliers
 from rtkm.report.page import FEATURE as FEATURE_WIDTH
 from rtkm.report.page import (
     MOST_CLUSTERS,
@@ -33,7 +33,7 @@ from rtkm.report.prediction_findings import (
     PredictionFindings,
 )
 from rtkm.report.predictions import how_many
-from rtkm.report.templating import N_COLORS, UNKNOWN, number, render_page
+from rtkm.report.templating import N_COLORS, UNKNOWN, number, percent, render_page
 
 
 def render_predictions(findings: PredictionFindings) -> str:
@@ -91,7 +91,7 @@ def sections(findings: PredictionFindings, has_points: bool) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class FeatureLine:
-    """A feature, its quartiles as they are written, and what is said of them."""
+    """A feature, its quartiles or shares as they are written, and what they tell."""
 
     change: FeatureChange
     then: str
@@ -119,8 +119,8 @@ def drift_tables(drift: DriftFindings) -> DriftTables:
         [
             FeatureLine(
                 change,
-                quartiles(change["quartiles_then"]),
-                quartiles(change["quartiles_now"]),
+                distribution(change["quartiles_then"], change["share_then"]),
+                distribution(change["quartiles_now"], change["share_now"]),
                 verdict(change),
             )
             for change in by_p[:MOST_COLUMNS]
@@ -130,9 +130,9 @@ def drift_tables(drift: DriftFindings) -> DriftTables:
     )
 
 
-def quartiles(values: Sequence[float | None]) -> str:
-    """Write three numbers."""
-    return " · ".join(map(number, values))
+def distribution(quartiles: Sequence[Number], share: float | None) -> str:
+    """Write the quartiles of numbers, the share of a category."""
+    return " · ".join(map(number, quartiles)) if share is None else percent(share)
 
 
 def verdict(change: FeatureChange) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,9 @@ from scipy import sparse
 
 from rtkm._optional import import_optional
 from rtkm.clusterers._confidence import CONFIDENCES
-from rtkm.clusterers._explain import Reasons, reasons_for
-from rtkm.report.findings import Change, Number, OutlierRow, Reason, finite
+from rtkm.clusterers._explain import Reasons, narrower, reasons_for
+from rtkm.report.category_reasons import as_cells, category_changes
+from rtkm.report.findings import Cell, Change, Number, OutlierRow, Reason, finite
 from rtkm.report.table_results import (
     LEFT_OUT,
     NO_CONFIDENCE,
@@ -36,50 +37,71 @@ N_NUDGES = 40  # each twice as large as the last, from the last bit on
 class Explained:
     """What the scores of m rows come from, in the data's own units.
 
+    Columns are those of the table: the features of one column of categories are one.
+
     Attributes
     ----------
     nearest : ndarray of shape (m,)
         The nearest cluster.
-    parts : ndarray of shape (m, d)
-        What every feature adds to the score.
-    values, centers : ndarrays of shape (m, d)
+    parts : ndarray of shape (m, n_columns)
+        What every column adds to the score.
+    values, centers : ndarrays of shape (m, n_columns)
         The rows, and what they are compared with: the center of the nearest cluster,
-        or what the centers of a row in several clusters make together.
-    changed : ndarray of shape (m,)
-        The feature whose change would make an outlier an inlier, or -1.
-    to : ndarray of shape (m,)
-        What it would have to be.
-    joined : ndarray of shape (m,)
-        The cluster it would then be in, -1 where there is no such change.
+        or what the centers of a row in several clusters make together. Categories are
+        text.
+    changes : TableChanges
+        What would make outliers inliers.
     """
 
     nearest: NDArray[np.int32]
     parts: Floats
-    values: Floats
-    centers: Floats
-    changed: Places
-    to: Floats
-    joined: NDArray[np.int32]
+    values: NDArray[Any]
+    centers: NDArray[Any]
+    changes: TableChanges
+
+
+class TableChanges(NamedTuple):
+    """The smallest changes of one column that make outliers inliers.
+
+    `column` is -1 where there is none; `cluster` is the one the row would then be in.
+    Of a column of categories, `after` is text.
+    """
+
+    column: Places
+    after: NDArray[Any]
+    cluster: NDArray[np.int32]
+
+    def cells(self, values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return what would change, given all values, and to what; NaN where none."""
+        before = values[np.arange(len(values)), self.column]
+        has_one = self.column >= 0
+        return np.where(has_one, before, np.nan), np.where(has_one, self.after, np.nan)
 
 
 def explain_rows(answers: TableResults, places: Places) -> Explained:
     """Explain some rows."""
-    model, preparation = answers.model, answers.prepared.preparation
-    rows = answers.prepared.X[places]
-    some = model._results(rows)
-    found = reasons_for(some.X, some.rule, some.X.dtype)
+    return explained_by(
+        answers.model, answers.prepared.preparation, answers.prepared.X[places]
+    )[0]
+
+
+def explained_by(
+    model: Any, preparation: Preparation, X: Any
+) -> tuple[Explained, Reasons]:
+    """Explain rows, in the units of the table and of the matrix."""
+    some = model._results(X)
+    is_number = np.arange(len(preparation.columns)) < preparation.n_numbers
+    found = reasons_for(some.X, some.rule, narrower(some.X.dtype, X), is_number)
+    rows = X.toarray() if sparse.issparse(X) else X
     targets = some.rule.targets(some)
-    rows = rows.toarray() if sparse.issparse(rows) else rows
-    to, joined = in_table_units(model, preparation, rows, found)
-    return Explained(
+    explained = Explained(
         nearest=found.labels,
-        parts=found.parts,
-        values=as_given(rows, preparation),
-        centers=as_given(targets, preparation),
-        changed=np.where(joined < 0, -1, found.changed).astype(np.intp),
-        to=to,
-        joined=joined,
+        parts=preparation.by_source(found.parts),
+        values=as_cells(as_given(rows, preparation), preparation),
+        centers=as_cells(as_given(targets, preparation), preparation),
+        changes=changes_in_table(model, preparation, rows, found),
     )
+    return explained, found
 
 
 def explain_frame(model: Any, prepared: Prepared) -> pd.DataFrame:
@@ -88,17 +110,14 @@ def explain_frame(model: Any, prepared: Prepared) -> pd.DataFrame:
     Rows that were left out have no answer: label -3, confidence "missing".
     """
     pd = import_optional("pandas", needed_by="explain")
-    preparation, names = prepared.preparation, prepared.preparation.columns
-    found = model._reasons(prepared.X)
-    rows = prepared.X.toarray() if sparse.issparse(prepared.X) else prepared.X
-    to, joined = in_table_units(model, preparation, rows, found)
-    changed = np.where(joined < 0, -1, found.changed)
-    before = as_given(rows, preparation)[np.arange(len(rows)), changed]
+    explained, found = explained_by(model, prepared.preparation, prepared.X)
+    before, after = explained.changes.cells(explained.values)
     frame = found._replace(
-        changed=changed,
-        before=np.where(changed < 0, np.nan, before),
-        after=np.where(changed < 0, np.nan, to),
-    ).frame(names)
+        changed=explained.changes.column,
+        before=before,
+        after=after,
+        parts=explained.parts,
+    ).frame(prepared.preparation.sources)
     if not prepared.kept.all():
         frame["confidence"] = frame["confidence"].cat.add_categories([NO_CONFIDENCE])
         frame.index = np.flatnonzero(prepared.kept)
@@ -113,6 +132,27 @@ def explain_frame(model: Any, prepared: Prepared) -> pd.DataFrame:
     if prepared.ids is not None:
         frame.index = pd.Index([text_of(id) for id in prepared.ids])
     return frame
+
+
+def changes_in_table(
+    model: Any, preparation: Preparation, rows: Floats, found: Reasons
+) -> TableChanges:
+    """Return the smallest change of a number, in its own units, or of a category."""
+    to, cluster = in_table_units(model, preparation, rows, found)
+    column = np.where(cluster < 0, -1, found.changed).astype(np.intp)
+    places = np.flatnonzero(found.outliers)
+    if not preparation.categories or not len(places):
+        return TableChanges(column, to, cluster)
+    to = to.astype(object)
+    others = category_changes(model, preparation, rows[places])
+    size = np.abs(found.after - found.before)[places]
+    is_less = others.size < np.where(column[places] < 0, np.inf, size)
+    places, others = places[is_less], others.only(is_less)
+    column[places], cluster[places] = others.source, others.cluster
+    names = [*preparation.categories.values()]
+    for row, source, place in zip(places, others.source, others.place, strict=True):
+        to[row] = names[source - preparation.n_numbers][place]
+    return TableChanges(column, to, cluster)
 
 
 def in_table_units(
@@ -148,7 +188,7 @@ def in_table_units(
 
 def as_given(rows: Floats, preparation: Preparation) -> Floats:
     """Put rows into the data's units, without the digits that scaling has changed."""
-    if preparation.scale == "none" and not preparation.log:
+    if preparation.is_identity:
         return rows
     values = preparation.in_data_units(rows)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -181,13 +221,13 @@ def describe_rows(
     if answers.ranks is None or not len(places):
         return described
     explained = explained or explain_rows(answers, places)
-    features = answers.prepared.preparation.columns
+    columns = answers.prepared.preparation.sources
     words = CONFIDENCES[answers.ranks[places]].tolist()
     for i, entry in enumerate(described):
         entry["nearest"] = int(explained.nearest[i])
         entry["confidence"] = words[i]
-        entry["reasons"] = largest_parts(explained, i, features)
-        entry["change"] = change(explained, i, features)
+        entry["reasons"] = largest_parts(explained, i, columns)
+        entry["change"] = change(explained, i, columns)
     return described
 
 
@@ -208,17 +248,18 @@ def ranks_among_outliers(answers: TableResults, places: Places) -> list[int]:
 
 
 def filled_features(prepared: Prepared, place: int) -> list[str]:
-    """Return the features of a row that stand for missing cells."""
+    """Return the columns of a row that had missing cells which were filled in."""
     if prepared.filled is None:
         return []
-    places = np.flatnonzero(prepared.filled[place]).tolist()
-    return [prepared.preparation.columns[j] for j in places]
+    preparation = prepared.preparation
+    places = np.flatnonzero(prepared.filled[place, preparation.starts]).tolist()
+    return [preparation.sources[j] for j in places]
 
 
 def largest_parts(
-    explained: Explained, i: int, features: tuple[str, ...]
+    explained: Explained, i: int, columns: tuple[str, ...]
 ) -> list[Reason]:
-    """Return the features that add most to the score of a row."""
+    """Return the columns that add most to the score of a row."""
     parts = explained.parts[i]
     total = parts.sum()
     if not 0 < total < np.inf:
@@ -226,24 +267,30 @@ def largest_parts(
     top = np.argsort(-parts, kind="stable")[:N_REASONS]
     return [
         {
-            "feature": features[j],
+            "feature": columns[j],
             "share": float(parts[j] / total),
-            "value": finite(explained.values[i, j]),
-            "center": finite(explained.centers[i, j]),
+            "value": cell(explained.values[i, j]),
+            "center": cell(explained.centers[i, j]),
         }
         for j in top.tolist()
         if parts[j] >= LEAST_SHARE * total
     ]
 
 
-def change(explained: Explained, i: int, features: tuple[str, ...]) -> Change | None:
-    """Return the smallest change of one feature that would make a row an inlier."""
-    j = int(explained.changed[i])
+def change(explained: Explained, i: int, columns: tuple[str, ...]) -> Change | None:
+    """Return the smallest change of one column that would make a row an inlier."""
+    changes = explained.changes
+    j = int(changes.column[i])
     if j < 0:
         return None
     return {
-        "feature": features[j],
-        "from": finite(explained.values[i, j]),
-        "to": finite(explained.to[i]),
-        "cluster": int(explained.joined[i]),
+        "feature": columns[j],
+        "from": cell(explained.values[i, j]),
+        "to": cell(changes.after[i]),
+        "cluster": int(changes.cluster[i]),
     }
+
+
+def cell(value: Any) -> Cell:
+    """Return text as it is, and numbers for JSON."""
+    return value if isinstance(value, str) else finite(value)

@@ -7,7 +7,7 @@ import shlex
 from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.findings import Between, Findings, OutlierRow
+from rtkm.report.findings import Between, Cell, Findings, OutlierRow
 from rtkm.report.group_sentences import about_groups
 from rtkm.tables.messages import shown
 
@@ -127,9 +127,14 @@ def about_farthest(row: OutlierRow) -> str:
     reason = row["reasons"][0]
     return (
         f"The farthest is {name}, {percent(reason['share'])} of whose squared "
-        f"distance is due to {shown(reason['feature'])}: {figure(reason['value'])}, "
-        f"against {figure(reason['center'])} at its center."
+        f"distance is due to {shown(reason['feature'])}: {in_words(reason['value'])}, "
+        f"against {in_words(reason['center'])} at its center."
     )
+
+
+def in_words(value: Cell) -> str:
+    """Write a cell of a table: a number, or a category."""
+    return shown(value) if isinstance(value, str) else figure(value)
 
 
 def about_skewness(findings: Findings) -> list[str]:

@@ -91,6 +91,7 @@ def make_environment(folder: Path = TEMPLATES) -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {
+        "cell": cell,
         "color_class": color_class,
         "counted": counted,
         "fixed": fixed,
@@ -148,6 +149,11 @@ def color_class(label: int | None) -> str:
 def number(value: object, digits: int = 4) -> str:
     """Write a number for people."""
     return number_text.figure(value, digits, UNKNOWN)
+
+
+def cell(value: object, digits: int = 4) -> str:
+    """Write a cell of a table: a number, or a category."""
+    return shortened(value) if isinstance(value, str) else number(value, digits)
 
 
 def multiple(times: object) -> str:

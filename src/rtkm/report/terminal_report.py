@@ -7,7 +7,7 @@ from typing import Protocol
 from unicodedata import category
 
 from rtkm._number_text import UNKNOWN, counted, figure, fixed, multiple, percent
-from rtkm.report.findings import Findings, ListedOutliers, OutlierRow
+from rtkm.report.findings import Cell, Findings, ListedOutliers, OutlierRow
 from rtkm.tables.messages import LONGEST_SHOWN
 
 MOST_CLUSTERS = 20
@@ -126,12 +126,17 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
 def because(row: OutlierRow) -> str:
     """Return the features that make a row an outlier, in few words."""
     named = [
-        f"{short(reason['feature'])} {figure(reason['value'])} "
+        f"{short(reason['feature'])} {cell(reason['value'])} "
         f"({percent(reason['share'])})"
         for reason in row["reasons"][:2]
     ]
     filled = [f"{short(feature)} filled in" for feature in row["filled"][:1]]
     return ", ".join(named + filled)
+
+
+def cell(value: Cell, digits: int = 4) -> str:
+    """Write a cell of a table: a number, or a category."""
+    return short(value) if isinstance(value, str) else figure(value, digits)
 
 
 # Tables

@@ -67,6 +67,12 @@ class Distribution(NamedTuple):
         """
         return float(special.kolmogorov(distance * np.sqrt(self.n * n / (self.n + n))))
 
+    @property
+    def share_of_ones(self) -> float:
+        """Return the share of rows in a category, of which other rows have a 0."""
+        is_zero = self.quantiles[0] == 0
+        return float(1 - (self.up_to if is_zero else self.below)[0])
+
     def quantile(self, share: float) -> float:
         """Return a quantile, as near as those that are kept come."""
         return float(self.quantiles[np.abs(self.up_to - share).argmin()])

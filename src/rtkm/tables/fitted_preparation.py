@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rtkm.tables.categories import feature_names, find_known, indicators
 from rtkm.tables.logarithms import blank_unusable
 from rtkm.tables.messages import InputError, listed, shown
 from rtkm.tables.missing import (
@@ -43,7 +44,8 @@ class Preparation:
     missing : "error", "drop" or "median", or dict
         How missing values are handled, in all columns or by name.
     fill : tuple of float
-        Median of each column, which stands for missing values.
+        Median of each column, which stands for missing values; of categories, the
+        most frequent one.
     scale : "none", "standard" or "robust"
         How columns are scaled.
     log : tuple of str
@@ -52,6 +54,10 @@ class Preparation:
         What is added before, by column; 0 in others.
     center, spread : tuple of float
         A number x of a column then becomes ``(x - center) / spread``.
+    categories : dict
+        The columns of categories, by name, and the categories of each. They come after
+        the columns of numbers; each category has a feature of its own, such as
+        ``color=red``, which is 1 in its rows and 0 in others.
     n_unnamed : int
         How many columns a table without names must have; 0 if this one had names.
     id : str
@@ -68,6 +74,7 @@ class Preparation:
     id: str = ""
     log: tuple[str, ...] = ()
     offset: tuple[float, ...] = ()
+    categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def repeat(
         self,
@@ -85,20 +92,25 @@ class Preparation:
         if sparse.issparse(table):
             imputed, notes = impute_sparse(table, policy, self.fill)
             return finished(imputed, self, None, notes)
-        names = self.columns
+        names = self.sources
         if self.n_unnamed:
             places = [int(name[1:]) for name in names]
             names = tuple(table.names[place] for place in places)
-        chosen = [ask_for(table, name) for name in names]
-        ways, ids = ways_for(policy, chosen), find_ids(table, id)
-        X, notes = as_matrix(chosen, ways)
+        numbers = [ask_for(table, name) for name in names[: self.n_numbers]]
+        ways, ids = ways_for(policy, numbers), find_ids(table, id)
+        X, notes = as_matrix(numbers, ways, table.n_rows)
         if self.log:
             offset = np.array(self.offset)
-            notes += blank_unusable(X, chosen, ways, self.is_logged, offset)
-        imputed = impute(X, chosen, ways, self.fill, notes, ids=ids)
+            notes += blank_unusable(X, numbers, ways, self.is_logged, offset)
+        known = zip(names[self.n_numbers :], self.categories.values(), strict=True)
+        found, told = find_known(table, dict(known))
+        chosen = [*numbers, *found.columns]
+        ways = ways_for(policy, chosen)
+        X = beside(X, found.places)
+        imputed = impute(X, chosen, ways, self.fill_by_source, notes, ids=ids)
         used = {*names, id, self.id}
         left_out = [name for name in table.names if name not in used]
-        return finished(imputed, self, ids, notes, left_out=left_out)
+        return finished(imputed, self, ids, [*notes, *told], left_out=left_out)
 
     def _check_names(self, table: Any) -> None:
         """Refuse a table without names where the model knows some."""
@@ -118,6 +130,60 @@ class Preparation:
             )
 
     @cached_property
+    def sources(self) -> tuple[str, ...]:
+        """The columns of the table that the features come from."""
+        return (*self.columns[: self.n_numbers], *self.categories)
+
+    @property
+    def n_numbers(self) -> int:
+        """The number of features that are columns of numbers; they come first."""
+        return len(self.columns) - sum(map(len, self.categories.values()))
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """The first feature of each source."""
+        sizes = [1] * self.n_numbers + [*map(len, self.categories.values())]
+        return np.cumsum([0, *sizes[:-1]], dtype=np.intp)
+
+    @cached_property
+    def source_of(self) -> NDArray[np.intp]:
+        """The place of the source of each feature."""
+        return np.searchsorted(self.starts, np.arange(len(self.columns)), "right") - 1
+
+    @property
+    def fill_by_source(self) -> tuple[float, ...]:
+        """What stands for missing cells: a number, or the place of a category."""
+        modes = [
+            float(np.argmax(self.fill[start : start + len(values)]))
+            for start, values in zip(
+                self.starts[self.n_numbers :], self.categories.values(), strict=True
+            )
+        ]
+        return (*self.fill[: self.n_numbers], *modes)
+
+    def by_source(self, parts: Floats) -> Floats:
+        """Add up, along the last axis, what belongs to the features of each source."""
+        if not self.categories:
+            return parts
+        return np.add.reduceat(parts, self.starts, axis=-1)
+
+    def features(self, X: Floats) -> Floats:
+        """Return features, given numbers and the places of categories."""
+        if not self.categories:
+            return X
+        n = self.n_numbers
+        some = [
+            indicators(X[:, n + j], len(values))
+            for j, values in enumerate(self.categories.values())
+        ]
+        return np.hstack([X[:, :n], *some])
+
+    @property
+    def is_identity(self) -> bool:
+        """Whether numbers are used as they are."""
+        return self.scale == "none" and not self.log and not self.categories
+
+    @cached_property
     def is_logged(self) -> NDArray[np.bool_]:
         """Of which columns logarithms are used."""
         return np.array([name in self.log for name in self.columns])
@@ -126,7 +192,7 @@ class Preparation:
         """Put numbers into the units of the matrix; changes X, which is returned."""
         for j in np.flatnonzero(self.is_logged):
             X[:, j] = np.log(X[:, j] + self.offset[j])
-        if self.scale == "none":
+        if self.scale == "none" and not self.categories:
             return X
         if sparse.issparse(X):
             return (X @ sparse.diags_array(1 / np.array(self.spread))).tocsr()
@@ -145,6 +211,7 @@ class Preparation:
             "spread": list(self.spread),
             "log": list(self.log),
             "offset": list(self.offset),
+            "categories": {name: [*values] for name, values in self.categories.items()},
         }
 
     def in_data_units(self, values: NDArray[Any], columns: Any = slice(None)) -> Floats:
@@ -224,18 +291,28 @@ def finished(
     left_out: Sequence[str] = (),
 ) -> Prepared:
     """Scale what has no missing values any more."""
+    source_of = preparation.source_of
+    filled, n_missing = imputed.filled, imputed.n_missing
+    if preparation.categories:
+        filled = None if filled is None else filled[:, source_of]
+        n_missing = n_missing[source_of]
     return Prepared(
-        preparation.scaled(imputed.X),
+        preparation.scaled(preparation.features(imputed.X)),
         preparation,
         imputed.kept,
         imputed.reasons,
-        imputed.filled,
+        filled,
         ids,
         tuple(notes),
-        imputed.n_missing,
+        n_missing,
         weights=weights,
         left_out=tuple(left_out),
     )
+
+
+def beside(X: Floats, places: Floats) -> Floats:
+    """Put the places of categories, if there are any, beside numbers."""
+    return np.hstack([X, places]) if places.shape[1] else X
 
 
 def unscaled(
@@ -274,13 +351,18 @@ def is_preparation(content: Any) -> bool:
     columns, n_unnamed = content["columns"], content["n_unnamed"]
     if not isinstance(content["id"], str) or not is_list_of(content["log"], str):
         return False
-    if not set(content["log"]) <= set(columns):
-        return False
     if not is_list_of(columns, str) or len(set(columns)) != len(columns) or not columns:
         return False
+    categories = content["categories"]
+    if not are_categories(categories, columns):
+        return False
+    numbers = columns[: len(columns) - sum(map(len, categories.values()))]
+    if not set(content["log"]) <= {*numbers}:
+        return False
+    sources = {*numbers, *categories}
     if type(n_unnamed) is not int or n_unnamed < 0:
         return False
-    if n_unnamed and not set(columns) <= {f"x{j}" for j in range(n_unnamed)}:
+    if n_unnamed and not sources <= {f"x{j}" for j in range(n_unnamed)}:
         return False
     lists = [content[key] for key in LISTS]
     return (
@@ -293,6 +375,16 @@ def is_preparation(content: Any) -> bool:
         and all(number > 0 for number in content["spread"])
         and all(number >= 0 for number in content["offset"])
     )
+
+
+def are_categories(value: Any, columns: list[str]) -> bool:
+    """Whether a value gives the last columns as the categories of some."""
+    if not isinstance(value, dict):
+        return False
+    if not all(values and is_list_of(values, str) for values in value.values()):
+        return False
+    names = [name for parts in value.items() for name in feature_names(*parts)]
+    return columns[len(columns) - len(names) :] == names
 
 
 def is_list_of(value: Any, kind: type) -> bool:

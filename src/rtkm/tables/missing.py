@@ -77,10 +77,10 @@ def ways_for(policy: MissingPolicy, columns: Sequence[Column]) -> list[Missing]:
 
 
 def as_matrix(
-    columns: Sequence[Column], ways: Sequence[Missing]
+    columns: Sequence[Column], ways: Sequence[Missing], n_rows: int
 ) -> tuple[NDArray[np.float64], list[str]]:
     """Return the numbers, NaN where there is none that can be used, and notes."""
-    X = np.empty((len(columns[0].numbers), len(columns)))
+    X = np.empty((n_rows, len(columns)))
     notes = []
     for j, (column, way) in enumerate(zip(columns, ways, strict=True)):
         X[:, j] = column.floats()

@@ -10,10 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rtkm.tables.categories import find_categories
+from rtkm.tables.category_features import usual_cells, with_categories
 from rtkm.tables.columns import Column
-from rtkm.tables.fitted_preparation import Preparation, Prepared, finished, unscaled
+from rtkm.tables.fitted_preparation import (
+    Preparation,
+    Prepared,
+    beside,
+    finished,
+    unscaled,
+)
 from rtkm.tables.logarithms import Log, find_logarithms
-from rtkm.tables.messages import InputError
+from rtkm.tables.messages import InputError, shown
 from rtkm.tables.missing import (
     OTHERS,
     MissingPolicy,
@@ -23,7 +31,6 @@ from rtkm.tables.missing import (
     impute,
     impute_sparse,
     leave_out_mostly_empty,
-    medians,
     ways_for,
 )
 from rtkm.tables.repeats import note_on_repeats
@@ -51,6 +58,7 @@ def prepare(
     missing: MissingPolicy = "error",
     scale: Scale = "auto",
     log: Log = (),
+    categories: Sequence[str] = (),
     weights: Floats | str | None = None,
 ) -> Prepared:
     """Choose columns, treat missing values and scale.
@@ -83,6 +91,8 @@ def prepare(
         How columns are scaled, see `find_scaling`.
     log : sequence of str or "auto", default=()
         Columns whose logarithm is used, see `find_logarithms`.
+    categories : sequence of str, default=()
+        Columns of which each category becomes a feature, see `with_categories`.
     weights : ndarray of shape (n_rows,) or str, default=None
         What rows count for, or the column that says so, which is then not used.
 
@@ -99,39 +109,58 @@ def prepare(
     check_policy(missing)
     check_choice("scale", scale, SCALES)
     if sparse.issparse(table):
-        refuse_names(columns=columns, drop=drop, id=id, log=log, sample_weight=weights)
+        refuse_names(
+            columns=columns,
+            drop=drop,
+            id=id,
+            log=log,
+            categories=categories,
+            sample_weight=weights,
+        )
         return prepare_sparse(table, missing, scale, weights)
     check_names_known(table, drop, id, missing)
     weights_name = weights if isinstance(weights, str) else None
-    unused = {*drop, id, weights_name}
+    logged = () if isinstance(log, str) else log
+    refuse_two_uses(
+        categories, drop=drop, id=id, log=logged, sample_weight=weights_name
+    )
+    unused = {*drop, id, weights_name, *categories}
     if isinstance(weights, str):
         weights = weights_in(table, weights)
     if columns is None:
-        X, chosen, notes = choose_numbers(table, unused, missing)
+        X, numbers, notes = choose_numbers(table, unused, missing, categories)
     else:
-        X, chosen, notes = take_named(table, columns, drop, missing)
+        X, numbers, notes = take_named(table, columns, drop, missing, categories)
+    found = find_categories(table, categories)
+    chosen = [*numbers, *found.columns]
+    X = beside(X, found.places)
     if id is None:
         used = [column.name for column in chosen]
         id, told = choose_id(table, [*used, *filter(None, unused)])
         notes += told
     ids = find_ids(table, id)
     ways = ways_for(missing, chosen)
-    fill = medians(X, weights) if "median" in ways else ()
+    fill = usual_cells(X, found, weights) if "median" in ways else ()
     imputed = impute(
         X, chosen, ways, fill, notes, ids=ids, are_named=columns is not None
     )
     notes += note_on_repeats(imputed.X)
     if weights is not None:
         weights = weights[imputed.kept]
-    fill = fill or medians(imputed.X, weights)
-    found, told = find_units(chosen, imputed.X, fill, weights, log=log, scale=scale)
+    fill = fill or usual_cells(imputed.X, found, weights)
+    n = len(numbers)
+    X = imputed.X[:, :n]
+    units, told = find_units(numbers, X, fill[:n], weights, log=log, scale=scale)
+    if categories:
+        units, more = with_categories(units, found, imputed.X, fill, weights)
+        told = [*(told if numbers else []), *more]
     preparation = replace(
-        found,
+        units,
         missing=missing,
         n_unnamed=0 if getattr(table, "is_named", True) else len(table.names),
         id=id or "",
     )
-    has_part = {*preparation.columns, id, weights_name}
+    has_part = {*preparation.sources, id, weights_name}
     left_out = [name for name in table.names if name not in has_part]
     return finished(imputed, preparation, ids, [*notes, *told], weights, left_out)
 
@@ -163,26 +192,47 @@ def find_units(
     return found, [*logs.notes, *scaling.notes]
 
 
+def refuse_two_uses(categories: Sequence[str], **others: Any) -> None:
+    """Refuse a column of categories that is to be something else, too."""
+    for parameter, value in others.items():
+        names = [value] if isinstance(value, str) else value or ()
+        twice = [name for name in categories if name in names]
+        if twice:
+            raise InputError(
+                f"column {shown(twice[0])} is named in both categories= and "
+                f"{parameter}=; take it out of one."
+            )
+
+
 def take_named(
     table: AnyTable,
     columns: Sequence[str],
     drop: Sequence[str],
     missing: MissingPolicy,
+    categories: Sequence[str],
 ) -> tuple[Floats, list[Column], list[str]]:
-    """Return the columns asked for, and say what counts as missing."""
-    chosen = choose_named(table, columns, drop)
-    X, faults = as_matrix(chosen, ways_for(missing, chosen))
+    """Return the columns of numbers asked for, and say what counts as missing."""
+    unused = [*drop, *categories]
+    chosen = choose_named(table, columns, unused, may_be_none=bool(categories))
+    X, faults = as_matrix(chosen, ways_for(missing, chosen), table.n_rows)
     return X, chosen, faults
 
 
 def choose_numbers(
-    table: AnyTable, unused: set[str | None], missing: MissingPolicy
+    table: AnyTable,
+    unused: set[str | None],
+    missing: MissingPolicy,
+    categories: Sequence[str],
 ) -> tuple[Floats, list[Column], list[str]]:
-    """Return all columns of numbers, and say what is left out."""
-    chosen, notes = choose(table, unused)
-    X, faults = as_matrix(chosen, ways_for(missing, chosen))
+    """Return all columns of numbers, and say what is left out.
+
+    There may be none if there are categories.
+    """
+    chosen, notes = choose(table, unused, may_be_none=bool(categories))
+    X, faults = as_matrix(chosen, ways_for(missing, chosen), table.n_rows)
     X, chosen, told = leave_out_mostly_empty(X, chosen, missing)
-    return X, chosen, [note_used(chosen), *notes, *faults, *told]
+    used = [note_used(chosen)] if chosen else []
+    return X, chosen, [*used, *notes, *faults, *told]
 
 
 def check_names_known(
@@ -200,7 +250,7 @@ def weights_in(table: AnyTable, name: str) -> Floats:
     """Return the weights that a column holds."""
     check_known(table, name, "sample_weight")
     column = ask_for(table, name)
-    X, _ = as_matrix([column], ["error"])
+    X, _ = as_matrix([column], ["error"], table.n_rows)
     impute(X, [column], ["error"], (), [])
     if X.min() < 0:
         raise InputError(

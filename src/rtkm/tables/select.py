@@ -21,14 +21,16 @@ KIND_NAMES = {
 }
 
 
-def choose(sheet: AnyTable, unused: set[str | None]) -> tuple[list[Column], list[str]]:
+def choose(
+    sheet: AnyTable, unused: set[str | None], *, may_be_none: bool = False
+) -> tuple[list[Column], list[str]]:
     """Return all columns of numbers, and say what is left out."""
     looked_at = [sheet.look(name) for name in sheet.names if name not in unused]
     if getattr(sheet, "is_named", True):
         looked_at = [as_chosen(column) for column in looked_at]
     chosen = [c for c in looked_at if c.kind in ("number", "truth")]
     notes = note_left_out(looked_at)
-    if not chosen:
+    if not chosen and not may_be_none:
         reason = " ".join(notes) or "Every column was dropped."
         if sheet.dialect and [column.kind for column in looked_at] == ["text"]:
             reason += (
@@ -53,7 +55,11 @@ def note_used(columns: Sequence[Column]) -> str:
 
 
 def choose_named(
-    sheet: AnyTable, columns: Sequence[str], unused: Sequence[str]
+    sheet: AnyTable,
+    columns: Sequence[str],
+    unused: Sequence[str],
+    *,
+    may_be_none: bool = False,
 ) -> list[Column]:
     """Return the columns asked for."""
     chosen = []
@@ -61,7 +67,7 @@ def choose_named(
         check_known(sheet, name, "columns")
         if name not in unused:
             chosen.append(ask_for(sheet, name))
-    if not chosen:
+    if not chosen and not may_be_none:
         raise InputError("columns= leaves no column to use; name some of numbers.")
     return chosen
 

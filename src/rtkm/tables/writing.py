@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rtkm._files import replacing
 from rtkm._streams import failure_of, is_closed, output_below
 from rtkm.tables.arrow import pa, pa_csv, pa_parquet
+from rtkm.tables.columns import text_of
 from rtkm.tables.copying import copy_with
 from rtkm.tables.dialects import Dialect
 from rtkm.tables.formats import PARQUET_ENDINGS
@@ -147,9 +148,9 @@ def answer_table(
     """Return the answers for all rows, nothing where a row was dropped, and notes."""
     # what is not known, NaN or None, is left empty
     columns = {
-        name: pa.array(
-            values, pa.string() if values.dtype == object else None, from_pandas=True
-        )
+        name: pa.array(map(text_of, values), pa.string())
+        if values.dtype == object
+        else pa.array(values, from_pandas=True)
         for name, values in answers.items()
     }
     if kept is not None and not kept.all():

@@ -70,14 +70,14 @@ demo: $(VENV)/with-cli,plot
 spectral: $(VENV)/with-plot
 	$(BIN)/python examples/spectral.py spectral.png
 
-test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
+test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser $(VENV)/with-notebook
 	$(PYTEST)
 
 quick: $(VENV)/with-test
 	$(PYTEST) -m "not slow"
 
 # apart from the tests, which it slows down
-coverage: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser
+coverage: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser $(VENV)/with-notebook
 	$(PYTEST) --cov --cov-report=term:skip-covered
 
 test-other-python:
@@ -207,7 +207,8 @@ $(VENV)/with-%: $(VENV)/built
 	$(BIN)/python -m pip install --quiet "rtkm[$*]"
 	touch $@
 
-$(VENV)/with-check $(VENV)/with-crosscheck $(VENV)/with-bench: $(VENV)/with-%: $(VENV)/pip pyproject.toml
+GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook)
+$(GROUPS): $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@
 

@@ -44,6 +44,7 @@ def test_a_short_tail_is_not_drawn_longer_than_it_is():
 
 @given(st.lists(FLOATS, min_size=1, max_size=60))
 @example([4.842447584238606e16, 6.0092535158415624e16, 8.342865379047475e16])
+@example([0.0, 1.0, 8.98846567431158e307])
 @example([1.5762598695796728e16, -6755399441055750.0, -1.8014398509481988e16])
 def test_every_table_has_an_axis_and_bins(values):
     values = np.array(values)

@@ -82,6 +82,8 @@ def test_what_else_it_could_be_is_told_with_what_tells_it_apart():
     text = told(alternatives=(2, 5))
     assert "2 if only the clearest gaps and larger groups count" in text
     assert "5 if narrower gaps count" in text
+    text = told(alternatives=(4, 5))
+    assert "it could also be 4 or 5 if narrower gaps count." in text
 
 
 def test_numbers_without_gaps_claim_none():

@@ -12,7 +12,7 @@ from scipy import stats
 
 from rtkm import CBLOF, RTKM, TableModel
 from rtkm.report.collect import find
-from rtkm.report.group_sentences import about_groups
+from rtkm.report.group_sentences import about_groups, in_words
 from rtkm.report.group_tests import count_chances, from_middle, rank_sums, upper_tail
 from rtkm.report.groups import matters
 from rtkm.report.page import render
@@ -209,6 +209,19 @@ def test_few_numbers_are_categories_and_many_are_compared_by_order(rng):
     assert "half have 'price' between 9." in " ".join(
         about_groups({"tested": [], "untested": [], "groups": [group]})
     )
+
+
+@pytest.mark.parametrize(
+    ("cell", "told"),
+    [
+        ("2014", "2014"),
+        ("2014-05-01", "2014-05-01"),
+        ("2600000", "2,600,000"),
+        ("9.123456789", "9.123"),
+    ],
+)
+def test_quartiles_are_written_for_people(cell, told):
+    assert in_words(cell) == told
 
 
 def test_rows_that_are_left_out_do_not_count():

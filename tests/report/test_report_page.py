@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from report_samples import hostile_findings, make_findings
 
-from rtkm.report.page import render
+from rtkm.report.page import preparation_table, render
 from rtkm.report.pictures import SCATTER
 from rtkm.report.templating import (
     N_COLORS,
@@ -429,6 +429,29 @@ def test_the_table_begins_as_it_was_given():
     ]
     assert "2 columns left out: name (text), comment (text)." in page.words
     assert page.text.count("a <b> c") >= 5
+
+
+def test_one_feature_alone_is_why_a_row_is_far():
+    findings = make_findings(n_features=1, n_rows=60, n_outliers=4)
+    told = " ".join(findings["summary"])
+    assert re.search(r"The farthest is row \S+ .*, due to '.*' alone: ", told)
+    assert "100 %" not in told
+
+
+def test_only_numbers_that_were_used_are_told_of_columns():
+    findings = make_findings(n_features=3, n_rows=30, n_outliers=2)
+
+    def heads(**changed):
+        return preparation_table(findings["preparation"] | changed).heads
+
+    usual = {"scale": "none", "missing": "error", "categories": {}}
+    assert heads(**usual) == []
+    assert heads(**usual | {"scale": "robust"}) == ["center", "spread"]
+    assert heads(**usual | {"categories": {"c": ["a"]}}) == ["center", "spread"]
+    assert heads(**usual | {"missing": "drop"}) == []
+    assert heads(**usual | {"missing": {"x": "median", "*": "drop"}}) == ["if missing"]
+    findings["preparation"] |= usual
+    assert "Columns as they were prepared" not in read(findings).words
 
 
 def test_of_many_columns_the_first_rows_show_some():

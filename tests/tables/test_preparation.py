@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from rtkm.tables.frames import as_table
 from rtkm.tables.messages import InputError
 from rtkm.tables.preparation import prepare
 from rtkm.tables.reading import read_table
@@ -204,6 +206,18 @@ def test_new_rows_are_prepared_as_the_first(tmp_path):
     dropped = preparation.repeat(sheet_of(tmp_path, "x,y\n1,NA\n2,3\n"), missing="drop")
     assert dropped.kept.tolist() == [False, True]
     assert_allclose(preparation.in_data_units(dropped.X), [[2, 3]], rtol=1e-12)
+
+
+@pytest.mark.parametrize("log", [(), ("x",)])
+def test_zeros_come_back_as_zeros(log):
+    rng = np.random.default_rng(0)
+    counts = np.where(rng.random(50) < 0.3, 0.0, rng.exponential(9.1, 50))
+    table = as_table(pd.DataFrame({"x": counts}))
+    for scale in ("standard", "robust"):
+        prepared = prepare(table, scale=scale, log=log)
+        again = prepared.preparation.in_data_units(prepared.X)[:, 0]
+        assert_array_equal(again == 0, counts == 0)
+        assert_allclose(again, counts, rtol=1e-12)
 
 
 def test_new_rows_without_the_columns_are_refused(tmp_path):

@@ -89,7 +89,7 @@ def on_one_cluster(choice: Choice, words: Words) -> list[str]:
 def other_numbers(choice: Choice) -> str:
     """Name the other numbers of clusters, and what tells them apart."""
     k, n_small = choice.n_clusters, len(choice.small_groups.sizes)
-    told = []
+    numbers: dict[str, list[str]] = {}
     for other in choice.alternatives:
         if other < k:
             why = "if only the clearest gaps and larger groups count"
@@ -97,8 +97,8 @@ def other_numbers(choice: Choice) -> str:
             why = "if small groups count as clusters"
         else:
             why = "if narrower gaps count"
-        told.append(f"{other} {why}")
-    return " or ".join(told)
+        numbers.setdefault(why, []).append(str(other))
+    return " or ".join(f"{' or '.join(some)} {why}" for why, some in numbers.items())
 
 
 def on_outliers(choice: Choice) -> list[str]:

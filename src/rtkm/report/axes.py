@@ -102,7 +102,9 @@ class Axis:
         assert self.plain is not None
         low, high = self.plain
         middle = low / 2 + high / 2
-        return (value / 2 - middle / 2) / (high / 4 - low / 4)
+        distance = (value / 2 - middle / 2) / (high / 4 - low / 4)
+        # the largest numbers may be more halves away than a number can hold
+        return min(max(distance, -sys.float_info.max), sys.float_info.max)
 
     def at(self, value: float) -> float:
         """Return where a number is drawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rtkm._number_text import counted, percent
+from rtkm._number_text import counted, figure, percent
 from rtkm.report.findings import Category, DescribedGroup, LeftOut, Shift
 from rtkm.report.groups import OUTLIERS, weight, weight_of_shift
 from rtkm.tables.messages import shown
@@ -13,6 +13,7 @@ from rtkm.tables.messages import shown
 MOST_GROUPS = 4  # told in the summary
 MOST_COLUMNS = 2  # of each
 MOST_ON_PAGE = 20  # differences of a group
+SHORT = 4  # as years are, which are written without a comma
 COUNTED = 100  # rows up to which counts are told instead of percent
 
 
@@ -115,9 +116,18 @@ def how_many(count: int, size: int) -> tuple[str, bool]:
 
 def of_shift(shift: Shift) -> str:
     """Tell where the middle half of a group lies, in dates or numbers."""
-    low, _, high = shift["quartiles"]
-    low_of_all, _, high_of_all = shift["quartiles_of_all"]
+    low, _, high = map(in_words, shift["quartiles"])
+    low_of_all, _, high_of_all = map(in_words, shift["quartiles_of_all"])
     return (
         f"half have {shown(shift['column'])} between {low} and {high} (half of all "
         f"between {low_of_all} and {high_of_all})"
     )
+
+
+def in_words(cell: str) -> str:
+    """Write a date as it is, and a long number with few digits and thousands apart."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return cell
+    return cell if len(cell) <= SHORT else figure(number)

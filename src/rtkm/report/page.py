@@ -495,14 +495,13 @@ class PreparationTable:
 
 
 def preparation_table(prepared: ColumnPreparation) -> PreparationTable:
-    """Return the numbers by column."""
-    numbers = {"if missing": prepared["fill"]}
-    if prepared["scale"] != "none":  # what was not scaled has no numbers to tell of it
-        numbers = {
-            "center": prepared["center"],
-            "spread": prepared["spread"],
-            **numbers,
-        }
+    """Return the numbers by column: those that were used, if there are any."""
+    numbers: dict[str, list[Number]] = {}
+    if prepared["scale"] != "none" or prepared["categories"]:
+        numbers |= {"center": prepared["center"], "spread": prepared["spread"]}
+    ways = prepared["missing"]
+    if "median" in ([ways] if isinstance(ways, str) else ways.values()):
+        numbers["if missing"] = prepared["fill"]
     names = prepared["columns"][:MOST_COLUMNS]
     return PreparationTable(
         heads=list(numbers),

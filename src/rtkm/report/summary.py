@@ -125,10 +125,14 @@ def about_farthest(row: OutlierRow) -> str:
     if not row["reasons"]:
         return f"The farthest is {name}."
     reason = row["reasons"][0]
+    feature, share = shown(reason["feature"]), reason["share"]
+    value, center = in_words(reason["value"]), in_words(reason["center"])
+    values = f"{value}, against {center} at its center"
+    if share == 1:  # there may be but one feature
+        return f"The farthest is {name}, due to {feature} alone: {values}."
     return (
-        f"The farthest is {name}, {percent(reason['share'])} of whose squared "
-        f"distance is due to {shown(reason['feature'])}: {in_words(reason['value'])}, "
-        f"against {in_words(reason['center'])} at its center."
+        f"The farthest is {name}, {percent(share)} of whose squared distance is due to "
+        f"{feature}: {values}."
     )
 
 

@@ -222,14 +222,15 @@ class Preparation:
         numbers = self.unscaled(values, columns)
         if not self.log:
             return numbers
+        offset = np.array(self.offset)[columns]
         with np.errstate(over="ignore"):
-            sizes = np.exp(numbers) - np.array(self.offset)[columns]
+            sizes = without_dust(np.exp(numbers) - offset, offset)
         return np.where(self.is_logged[columns], sizes, numbers)
 
     def unscaled(self, values: NDArray[Any], columns: Any = slice(None)) -> Floats:
         """Undo the scaling only, so that logarithms stay such."""
         spread, center = np.array(self.spread)[columns], np.array(self.center)[columns]
-        return values * spread + center
+        return without_dust(values * spread + center, center)
 
     def in_matrix_units(self, values: Floats, columns: Any) -> Floats:
         """Put numbers of the table, of the columns at places, in the matrix's units."""
@@ -310,6 +311,11 @@ def finished(
     )
 
 
+def without_dust(values: Floats, added: Floats) -> Floats:
+    """Return 0 for what is left by rounding where a number was taken off, and added."""
+    return np.where(np.abs(values) <= DUST * np.abs(added), 0.0, values)
+
+
 def beside(X: Floats, places: Floats) -> Floats:
     """Put the places of categories, if there are any, beside numbers."""
     return np.hstack([X, places]) if places.shape[1] else X
@@ -341,6 +347,7 @@ def unscaled(
 
 
 PARTS = {part.name for part in fields(Preparation)}
+DUST = 64 * np.finfo(float).eps
 LISTS = ("fill", "offset", "center", "spread")
 
 

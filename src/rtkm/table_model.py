@@ -143,7 +143,8 @@ class TableModel(Savable, BaseEstimator):
         scaled so that the column counts as much as a column of numbers; of more than
         40 categories the rarest share one feature. New rows with other categories are
         in none of them. Missing cells are filled in with the most frequent category
-        where ``missing="median"``.
+        where ``missing="median"``. A row whose category is rare in its cluster lies
+        farther out for it, and may be an outlier for nothing else.
 
     Attributes
     ----------

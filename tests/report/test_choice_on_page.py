@@ -185,6 +185,16 @@ def test_the_score_of_every_row_of_a_short_table_is_drawn():
     assert sum(scores["outlier"]) == 9
 
 
+def test_outliers_that_were_chosen_are_not_said_to_be_none():
+    scores = copy.deepcopy(make_findings(n_rows=90, n_outliers=9)["sorted_scores"])
+    scores["stands_out"] = [False] * 90  # but by the shape of a long cluster
+    drawn = draw_scores(scores, 1.0, "choice")
+    assert drawn.crosses.count("M") == 9
+    assert not drawn.rings
+    assert not drawn.tells_apart
+    assert len(draw_scores(scores, 1.0, "asked").rings) == 9
+
+
 @pytest.mark.parametrize("n_rows", [1, 100, 101, 300, 10**6])
 def test_long_tables_are_thinned(n_rows):
     ranks = drawn_ranks(n_rows)

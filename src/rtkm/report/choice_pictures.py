@@ -220,10 +220,18 @@ class ScorePicture:
     frame: Frame = SMALL
 
 
-def draw_scores(scores: SortedScores | None, cutoff: Number) -> ScorePicture | None:
-    """Return the scores that are drawn, largest first; None if there are none."""
+def draw_scores(
+    scores: SortedScores | None, cutoff: Number, decided_by: str = "asked"
+) -> ScorePicture | None:
+    """Return the scores that are drawn, largest first; None if there are none.
+
+    Where outliers were chosen, they are those that stand out, by the shape of clusters
+    that are long, too, which the scores know nothing of.
+    """
     if scores is None or not scores["score"]:
         return None
+    if decided_by == "choice":
+        scores = {**scores, "stands_out": None}
     values = scores["score"]
     cut = known(cutoff)
     logs = values[-1] >= 0 and (cut is None or cut > 0)

@@ -102,7 +102,9 @@ def render(findings: Findings) -> str:
         gap=draw_gap(choice) if choice else None,
         curves=draw_curves(choice) if choice else None,
         how_many_outliers=how_many(findings),
-        scores=draw_scores(findings["sorted_scores"], outliers["cutoff"]),
+        scores=draw_scores(
+            findings["sorted_scores"], outliers["cutoff"], outliers["decided_by"]
+        ),
         outliers=outlier_table(outliers),
         feature_width=FEATURE,
         between=between_table(findings["between"]) if findings["between"] else None,

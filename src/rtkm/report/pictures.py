@@ -117,7 +117,7 @@ class ScatterPicture:
     @property
     def ticks_across(self) -> list[Tick]:
         """The numbers below the frame."""
-        return self.across.ticks(7, room=60)
+        return self.across.ticks(7, room=90)  # also on a phone
 
     @property
     def ticks_up(self) -> list[Tick]:

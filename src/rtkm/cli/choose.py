@@ -23,6 +23,7 @@ from rtkm.cli.flags import (
     find_method,
     flags_of,
     in_flags,
+    in_help,
     reader_for,
     reader_of,
     table_flags,
@@ -31,7 +32,7 @@ from rtkm.cli.flags import (
 from rtkm.cli.terminal import Terminal
 from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
-from rtkm.report.docstrings import explain_parameters, first_sentence
+from rtkm.report.docstrings import explain_parameters
 from rtkm.report.findings import ChoiceFindings, Trial
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
@@ -98,7 +99,7 @@ def add_choosing(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("how numbers that are not given are chosen")
     explained, defaults = explain_parameters(choose), inspect.signature(choose)
     for name in CHOOSING:
-        words = first_sentence(explained.get(name, "")).replace("%", "%%")
+        words = in_help(explained.get(name, ""))
         default = defaults.parameters[name].default
         group.add_argument(
             "--" + name.replace("_", "-"),

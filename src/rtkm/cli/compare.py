@@ -79,12 +79,12 @@ examples:
 
 Without --truth, stability is the share of fits to half of the rows in which a row keeps
 its label, and agreement the adjusted Rand index with the other methods (its form for
-overlaps), in the mean; a recommendation rests on these two alone. Outliers are those a
+overlaps), on average; a recommendation rests on these two alone. Outliers are those a
 method marked, of which it may have been told how many; rows stand out by themselves.
 
 F1, ARI (labels of the rows that are inliers on both sides) and AUC (scores of outliers)
-are best at 1, M_e (the error in outliers) at 0. A row in no cluster counts 0 among the
-clusters a row. Objectives of different methods are not comparable.
+are best at 1, M_e (the error in outliers) at 0. A row in no cluster counts as 0 in the
+clusters per row. Objectives of different methods are not comparable.
 """
 
 
@@ -142,14 +142,14 @@ def add_compared(parser: argparse.ArgumentParser) -> None:
         type=reader_of(rtkm, "n_memberships"),
         default=1,
         metavar="N",
-        help="runs of each method, with seeds that follow each other (default: 1)",
+        help="runs of each method, with consecutive seeds (default: 1)",
     )
     group.add_argument(
         "--resamples",
         type=shared.whole,
         default=5,
         metavar="N",
-        help="fits to half of the rows that stability is measured by; 0 saves their "
+        help="fits to half of the rows, to measure stability; 0 saves their "
         "time (default: 5)",
     )
     shared.add_seed(group)

@@ -36,6 +36,6 @@ def add_completion(parser: argparse.ArgumentParser) -> None:
         action=PrintCompletion,
         choices=SHELLS,
         metavar="SHELL",
-        help="print what completes commands in bash, zsh or tcsh, such as: "
+        help="print a completion script for bash, zsh or tcsh; use it with "
         'eval "$(rtkm --completion bash)"',
     )

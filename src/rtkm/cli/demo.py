@@ -22,9 +22,9 @@ def add(commands: Any) -> None:
         run,
         name="demo",
         usage="[--out DIR]",
-        help="see it work on a medical table",
+        help="try it on a medical table",
         description="Write a table of samples of breast tissue, find its clusters and "
-        "outliers, as many as there are, draw the report and explain a sample.",
+        "outliers,\nhowever many there are, draw the report and explain a sample.",
     )
     parser.add_argument(
         "--out",

@@ -36,8 +36,8 @@ examples:
   rtkm explain model.rtkm data.csv --output why.csv
       the same for every row
 
-A row is called by its id where the model was fitted with --id (or --id is given here),
-and else by its number, from 1.
+A row is named by its id if the model was fitted with --id (or --id is given here), and
+otherwise by its number, counting from 1.
 """
 
 
@@ -49,7 +49,7 @@ def add(commands: Any) -> None:
         name="explain",
         usage="MODEL DATA [--row ID] [options]",
         help="why a row is an outlier, and what it would take not to be one",
-        description="Split the score of rows over the features.",
+        description="Show what each feature adds to the scores of rows.",
         examples=EXAMPLES,
     )
     add_model(parser)

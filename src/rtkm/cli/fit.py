@@ -55,9 +55,9 @@ examples:
   rtkm fit patients.csv
       as many clusters and outliers as the table shows; nothing is written
   rtkm fit patients.csv --report patients.html
-      the same as a page to look at and to mail
+      the same as a page to read and to send
   rtkm fit patients.csv -k 3 --contamination 0.02 --report patients.html
-      three clusters and 2 % outliers, because you know; -k 2-6 chooses among these
+      three clusters and 2 % outliers, if you know that; -k 2-6 chooses among these
   rtkm fit patients.csv --id name --drop year --output found.csv
       every row with its label, outlier score and confidence
   rtkm fit genes.tsv -k 14 --memberships 2
@@ -106,7 +106,7 @@ def add_written(parser: argparse.ArgumentParser) -> None:
         "--model",
         type=shared.output_path,
         metavar="FILE",
-        help="the model, for `rtkm predict` and `rtkm explain`; best .rtkm",
+        help="the model, for `rtkm predict` and `rtkm explain`; usually .rtkm",
     )
     shared.add_quiet(group)
 

@@ -89,7 +89,7 @@ def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
     explained = explain_parameters(method)
     for field in sorted(typed_fields(method), key=lambda field: rank(method, field)):
         flags = flags_of(method, field.name)
-        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
+        words = in_help(explained.get(field.name, ""))
         options: dict[str, Any] = {"dest": field.name, "default": argparse.SUPPRESS}
         if isinstance(field.default, bool):
             options["action"] = argparse.BooleanOptionalAction
@@ -103,6 +103,18 @@ def add_flags(parser: argparse.ArgumentParser, method: type) -> None:
             options["type"] = reader_of(method, field.name, or_auto=OUTLIERS in flags)
             options["metavar"] = "VALUE"
         group.add_argument(*flags, help=(words + default_of(field)).strip(), **options)
+
+
+def in_help(words: str) -> str:
+    """Return the first sentence of a docstring, as help is written.
+
+    Examples
+    --------
+    >>> in_help("Most clusters of a row (s above), or 5 %. More is too much.")
+    'most clusters of a row, or 5 %%'
+    """
+    words = first_sentence(re.sub(r" \(\w+ above\)", "", words)).replace("%", "%%")
+    return words[:1].lower() + words[1:]
 
 
 def rank(method: type, field: Field[Any]) -> int:

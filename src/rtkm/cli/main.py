@@ -30,7 +30,7 @@ that belong to none.
 
 EXAMPLES = """\
 examples:
-  rtkm demo                                     see it work on a medical table
+  rtkm demo                                     try it on a medical table
   rtkm fit data.csv                             find its clusters and outliers
   rtkm fit data.csv --report report.html        the same as a page
   rtkm fit data.csv -k 3 --contamination 0.02   as many as you say

@@ -9,8 +9,8 @@ from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
-from rtkm.cli.flags import SEED, find_method, reader_of
-from rtkm.report.docstrings import explain_parameters, first_sentence
+from rtkm.cli.flags import SEED, find_method, in_help, reader_of
+from rtkm.report.docstrings import explain_parameters
 from rtkm.report.findings import OutlierRow
 from rtkm.table_model import TableModel
 from rtkm.tables.missing import WAYS, by_column, is_policy
@@ -19,7 +19,7 @@ from rtkm.tables.scaling import SCALES
 from rtkm.tables.sheet import Sheet
 from rtkm.tables.writing import STANDARD_OUTPUT
 
-FORMATS = ".csv, .tsv or .parquet, .gz or .zst behind it; - is standard output"
+FORMATS = ".csv, .tsv or .parquet, also with .gz or .zst; - is standard output"
 CHOICES = {"scale": SCALES}
 LISTS = ("columns", "drop", "log", "categories")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip", "sheet")
@@ -55,7 +55,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
         "data",
         metavar="DATA",
         help="a CSV, TSV, Excel (.xlsx), ODS, JSON, JSON lines, Parquet, Arrow, "
-        "Feather or .npy file, perhaps compressed (.gz, .zst, .bz2 or .xz); - is "
+        "Feather or .npy file, also compressed (.gz, .zst, .bz2 or .xz); - is "
         "standard input",
     )
 
@@ -104,7 +104,7 @@ def add_preparation(parser: argparse.ArgumentParser) -> Any:
     group = parser.add_argument_group("what to use")
     explained = explain_parameters(TableModel)
     for field in table_fields():
-        words = first_sentence(explained.get(field.name, "")).replace("%", "%%")
+        words = in_help(explained.get(field.name, ""))
         flag, choices = f"--{field.name}", CHOICES.get(field.name)
         if field.name == "missing":
             add_missing(group, default="error")

@@ -45,17 +45,18 @@ examples:
       how many rows fall into which cluster, the outliers among them, and what differs
       from the training rows
   rtkm predict model.rtkm new.csv --report new.html
-      the same as a page to look at and to mail
+      the same as a page to read and to send
   rtkm predict model.rtkm new.csv --output answers.csv
       every row with its label, outlier score and confidence
 
-A difference from the training rows is told where it is more than chance and not small:
+A difference from the training rows is reported if it is more than chance and not small:
 another share of outliers or of a cluster, a column that moved, came in other units, or
-lacks more cells. Models of before version 0.2 know too little of these rows for it.
+lacks more cells. Models from before version 0.2 know too little of those rows for this.
 
 Columns are found by their names, and scaled as when the model was fitted. The training
-table gets its answers again, but for rows exactly at the cut-off, those that ORC left
-out in an earlier round, and memberships of OKM, ROKM and NEOKMeans, sought anew.
+table gets the answers of the fit again, except for rows exactly at the cut-off, rows
+that ORC removed in an earlier round, and the memberships of OKM, ROKM and NEOKMeans,
+which are searched for anew.
 """
 
 
@@ -68,7 +69,7 @@ def add(commands: Any) -> None:
         usage="MODEL DATA [options]",
         help="ask a model about new rows",
         description="Find the clusters of new rows and the outliers among them, and "
-        "compare these rows with the training rows.",
+        "compare\nthese rows with the training rows.",
         examples=EXAMPLES,
     )
     add_model(parser)

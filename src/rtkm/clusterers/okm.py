@@ -178,8 +178,8 @@ class ROKM(OKM):
     n_clusters : int, default=8
         Number of clusters.
     overlap_penalty : float, default=1.0
-        The price (alpha or lambda in [1]_). 0 is :class:`OKM`; below 0, for ``"size"``
-        only, overlaps grow.
+        The price of overlap (alpha or lambda in [1]_). 0 is :class:`OKM`; below 0, for
+        ``"size"`` only, overlaps grow.
     penalty : {"size", "distance"}, default="size"
         What the price is on: the number of a row's clusters (R1-OKM), or its distances
         from them (R2-OKM).

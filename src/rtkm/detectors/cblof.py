@@ -60,10 +60,10 @@ class CBLOF(CountingDetector):
     size_ratio : float above 1, default=5.0
         How many times smaller the largest of the small clusters is (beta in [1]_).
     boundary : "he" or "pyod", default="he"
-        Number of large clusters. ``"he"``: the first that meets the share or the ratio,
-        as published; all of them if none does. ``"pyod"``: short of all, the first that
-        meets both, else the first that meets the share, else the ratio, as in [2]_; an
-        error if none does.
+        How many clusters are large. ``"he"``: the first that meets the share or the
+        ratio, as published; all of them if none does. ``"pyod"``: short of all, the
+        first that meets both, else the first that meets the share, else the ratio, as
+        in [2]_; an error if none does.
     weighted : bool, default=False
         Whether to multiply by the size of the row's cluster, as in [1]_.
     contamination : float in [0, 1) or int, default=0.1

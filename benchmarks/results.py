@@ -1,4 +1,4 @@
-"""Where measured tables go: a JSON file each, and their place in the README."""
+"""Where measured tables go: a JSON file each, and their place in a page."""
 
 from __future__ import annotations
 
@@ -65,12 +65,16 @@ def read(name: str) -> dict[str, Any] | None:
 
 def fill_readme(name: str, table: str) -> None:
     """Put a table between its marks in the README."""
-    readme = ROOT / "README.md"
+    fill(ROOT / "README.md", name, table)
+
+
+def fill(page: Path, name: str, table: str) -> None:
+    """Put a table between its marks in a page."""
     marks = f"<!-- {name} -->", f"<!-- end of {name} -->"
     pattern = f"{marks[0]}.*?{marks[1]}"
-    text = readme.read_text()
+    text = page.read_text()
     if not re.search(pattern, text, flags=re.DOTALL):
-        raise ValueError(f"README.md has no place marked {marks[0]!r}.")
+        raise ValueError(f"{page.name} has no place marked {marks[0]!r}.")
     filled = f"{marks[0]}\n\n{table}\n\n{marks[1]}"
-    readme.write_text(re.sub(pattern, lambda _: filled, text, flags=re.DOTALL))
+    page.write_text(re.sub(pattern, lambda _: filled, text, flags=re.DOTALL))
     print(table)

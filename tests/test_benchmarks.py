@@ -201,3 +201,45 @@ def test_the_tables_of_the_readme_are_those_of_the_figures(tmp_path, monkeypatch
     for name in ("README.md", "docs/speed.md"):
         assert (tmp_path / name).read_text() == (ROOT / name).read_text()
     assert "RTKM(step=1.1)" in (ROOT / "docs" / "speed.md").read_text()
+
+
+def of_ways(**ari):
+    return {"ari": {way: [value] * 3 for way, value in ari.items()}}
+
+
+def test_auto_misses_what_either_of_its_two_ways_finds_well_before_it():
+    from scaling import is_missed
+
+    assert is_missed(of_ways(none=0.1, standard=0.2, robust=0.8, auto=0.1))
+    assert is_missed(of_ways(none=0.8, standard=0.2, robust=0.1, auto=0.1))
+    assert not is_missed(of_ways(none=0.1, standard=0.9, robust=0.8, auto=0.75))
+
+
+def test_agreement_leaves_out_rows_that_are_outliers_to_either():
+    from scaling import agreement
+
+    labels, classes = np.array([0, 0, 1, 1, -1, 0]), np.array([1, 1, 0, 0, 1, -1])
+    assert agreement(labels, classes) == 1
+
+
+def test_scaling_within_clusters_does_not_shrink_what_tells_them_apart():
+    import pandas as pd
+    from labelled import Labelled
+    from scaling import agreement, fitted, within_labels
+
+    rng = np.random.default_rng(0)
+    classes = np.repeat([0, 1], 100)
+    X = rng.normal(size=(200, 2)) * [1, 30] + np.outer(classes, [6, 0])
+    table = Labelled(pd.DataFrame(X, columns=["a", "b"]), classes)
+    labels = within_labels(table, fitted(table, "robust", 0))
+    assert agreement(labels, classes) > 0.95
+
+
+def test_labelled_tables_of_scikit_learn_have_a_class_for_every_row():
+    from labelled import KNOWN
+
+    table = KNOWN["wine, in MADs"]()
+    assert table.frame.shape == (178, 13)
+    assert table.n_classes == 3
+    away = (table.frame - table.frame.median()).abs().median()
+    assert np.allclose(away, 1)

@@ -15,9 +15,9 @@ from peers import (
     Faiss,
     Fast,
     Trimcluster,
+    intelex as accelerated,
     k_means,
 )
-from peers import intelex as accelerated
 from sklearn.cluster import KMeans
 
 from rtkm import (

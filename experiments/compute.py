@@ -7,8 +7,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from experiments import clouds, outlier_maps, overlap, process, shuttle, units, wbc
-from experiments import yeast_noise as noise
+from experiments import (
+    clouds,
+    outlier_maps,
+    overlap,
+    process,
+    shuttle,
+    units,
+    wbc,
+    yeast_noise as noise,
+)
 from experiments.claims.claims import judge
 from experiments.claims.findings import find
 from experiments.engine.cells import (

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+import rtkm
 from rtkm._optional import import_optional
 
 
@@ -43,13 +44,37 @@ def test_the_message_names_the_extra(monkeypatch):
         import_optional("matplotlib.figure", needed_by="a picture", extra="plot")
 
 
-def test_importing_the_library_does_not_import_what_draws():
-    code = """
-import sys, sklearn.neighbors
+@pytest.mark.parametrize(
+    ("use", "absent"),
+    [
+        ("import rtkm", ("numpy", "scipy", "sklearn")),
+        ("import rtkm; assert 'RTKM' in dir(rtkm)", ("numpy", "scipy", "sklearn")),
+        ("from rtkm import RTKM", ("matplotlib", "jinja2", "rtkm.report")),
+        ("from rtkm import TableModel", ("matplotlib", "jinja2", "rtkm.report.page")),
+    ],
+)
+def test_packages_are_imported_where_they_are_used(use, absent):
+    code = f"""
+import sys
 before = set(sys.modules)
-import rtkm
-drawing = ("matplotlib", "jinja2", "rtkm.report.plots", "rtkm.report.page")
-found = {name for name in sys.modules if name.startswith(drawing)}
+{use}
+found = {{name for name in sys.modules if name.startswith({absent})}}
 assert not found - before, found
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_function_is_not_taken_for_the_package_of_its_name():
+    code = """
+import rtkm
+import rtkm.compare.frame
+assert callable(rtkm.compare), rtkm.compare
+import rtkm.compare.basis
+assert rtkm.compare is rtkm.compare.__globals__["compare"]
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="rtkm"):
+        _ = rtkm.NoSuchMethod

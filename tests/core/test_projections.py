@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import reference
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
+from hypothesis import example, given, settings, strategies as st
 from scipy.optimize import LinearConstraint, minimize
 from threadpoolctl import threadpool_limits
 

@@ -7,8 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 from interrupting import processor_seconds_after_ctrl_c
 from numpy.testing import assert_allclose, assert_array_equal

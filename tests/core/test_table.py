@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import reference
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from interrupting import processor_seconds_after_ctrl_c
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse

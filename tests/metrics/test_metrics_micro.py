@@ -12,8 +12,7 @@ from clusterings import (
     matrices,
     sets,
 )
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from rtkm.metrics import average_f1
 

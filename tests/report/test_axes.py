@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
 from rtkm.report.axes import TAIL, Axis
 from rtkm.report.extents import FARTHEST, axis_of, bins_of, extent_of

@@ -12,8 +12,7 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies as st
 from report_samples import hostile_findings, make_findings
 
 from rtkm.report.page import preparation_table, render

@@ -12,9 +12,11 @@ from typing import Any, TextIO
 from tqdm import tqdm
 
 from rtkm._number_text import figure
-from rtkm.report.terminal_report import harmless as harmless
-from rtkm.report.terminal_report import on_one_line as on_one_line
-from rtkm.report.terminal_report import table_lines
+from rtkm.report.terminal_report import (
+    harmless as harmless,
+    on_one_line as on_one_line,
+    table_lines,
+)
 
 WIDEST = 100
 BAR_AFTER = 1.0  # seconds

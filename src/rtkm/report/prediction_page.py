@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from rtkm.report.drift_sentences import times
 from rtkm.report.findings import Findings, Number, Outliers
-from rtkm.report.page import FEATURE as FEATURE_WIDTH
 from rtkm.report.page import (
+    FEATURE as FEATURE_WIDTH,
     MOST_CLUSTERS,
     MOST_COLUMNS,
     STEPS,

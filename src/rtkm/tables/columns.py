@@ -18,10 +18,10 @@ from rtkm.tables.numerals import (
     GROUPING,
     MISSING,
     UNIT,
+    is_missing as is_missing_text,
+    is_number as is_number_text,
     number_pattern,
 )
-from rtkm.tables.numerals import is_missing as is_missing_text
-from rtkm.tables.numerals import is_number as is_number_text
 
 Kind = Literal[
     "number", "truth", "identifier", "target", "date", "text", "empty", "nested"

@@ -18,9 +18,6 @@ inline Four smaller(Four a, Four b) {
 inline Four larger(Four a, Four b) {
     return a < b ? b : a;
 }
-inline bool all(Mask<double> m) {
-    return (m[0] & m[1] & m[2] & m[3]) != 0;
-}
 inline void note_largest(Four values, double& largest) {
     for (std::size_t l = 0; l < four; ++l)
         if (largest < values[l]) largest = values[l];
@@ -38,7 +35,7 @@ inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four
         for (std::size_t j = 0; j < k; ++j) {
             const Four w = load(entries + j * four) - search.shift;
             excess += smaller(larger(w, zero), one);
-            inner += (w > zero) & (w < one) ? one : zero;
+            inner += ((w > zero) & (w < one)) ? one : zero;
         }
         search.move(excess, inner, inner + static_cast<double>(s));
     }
@@ -82,7 +79,7 @@ inline Outcome project_four(const double* distances, std::size_t k, std::size_t 
         store(after + j, w);
         cost += w * d;
         change = larger(change, larger(w - last, last - w));
-        n_fractions += (w > zero) & (w < one) ? one : zero;
+        n_fractions += ((w > zero) & (w < one)) ? one : zero;
         spare = w == zero ? smaller(spare, d) : spare;
         farthest = w == one ? larger(farthest, d) : farthest;
         label += w == one ? number : zero;

@@ -49,9 +49,9 @@ inline Vec<double> last_features(const T* row, std::size_t p) {
     }
     const Vec<double> four = load_as_double(row + p - 4);
     switch (n) {
-        case 1: return __builtin_shufflevector(four, last, 3, 4, 4, 4);
-        case 2: return __builtin_shufflevector(four, last, 2, 3, 4, 4);
-        default: return __builtin_shufflevector(four, last, 1, 2, 3, 4);
+        case 1: return shuffle<3, 4, 4, 4>(four, last);
+        case 2: return shuffle<2, 3, 4, 4>(four, last);
+        default: return shuffle<1, 2, 3, 4>(four, last);
     }
 }
 

@@ -30,7 +30,7 @@ struct ShiftSearch {
         // where the total is flat the answer is likely a vertex, and that is where the
         // entry that fills the total becomes 1
         V next = inner > zero ? newton : -one;
-        next = (next > low) & (next < high) ? next : low + (high - low) / 2;
+        next = ((next > low) & (next < high)) ? next : low + (high - low) / 2;
         const auto stuck = (next <= low) | (next >= high);  // no number left between
         shift = done ? shift : (found ? exact : next);
         done = done | found | stuck;

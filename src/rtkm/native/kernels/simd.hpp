@@ -67,10 +67,21 @@ inline bool any(M mask) {
     return (part[0] | part[1] | part[2] | part[3]) != 0;
 }
 
-inline bool all(Mask<float> m) {
+template <class M>
+inline bool all(M mask) {
     std::uint64_t part[4];
-    __builtin_memcpy(part, &m, sizeof m);
+    __builtin_memcpy(part, &mask, sizeof mask);
     return (part[0] & part[1] & part[2] & part[3]) == ~std::uint64_t{0};
+}
+
+// The lanes of two registers, counted through, at these places.
+template <int... place, class V>
+inline V shuffle(V a, V b) {
+#if defined(__clang__) || __GNUC__ >= 12
+    return __builtin_shufflevector(a, b, place...);
+#else
+    return __builtin_shuffle(a, b, decltype(a < b){place...});
+#endif
 }
 
 // Eight bytes, as numbers.
@@ -105,31 +116,31 @@ inline Vec<double> load_as_double(const float* x) {
 
 // Rows as registers in, features as registers out.
 inline void transpose(Vec<double> (&v)[4]) {
-    const auto a = __builtin_shufflevector(v[0], v[1], 0, 4, 2, 6);
-    const auto b = __builtin_shufflevector(v[0], v[1], 1, 5, 3, 7);
-    const auto c = __builtin_shufflevector(v[2], v[3], 0, 4, 2, 6);
-    const auto d = __builtin_shufflevector(v[2], v[3], 1, 5, 3, 7);
-    v[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
-    v[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
-    v[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
-    v[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+    const auto a = shuffle<0, 4, 2, 6>(v[0], v[1]);
+    const auto b = shuffle<1, 5, 3, 7>(v[0], v[1]);
+    const auto c = shuffle<0, 4, 2, 6>(v[2], v[3]);
+    const auto d = shuffle<1, 5, 3, 7>(v[2], v[3]);
+    v[0] = shuffle<0, 1, 4, 5>(a, c);
+    v[1] = shuffle<0, 1, 4, 5>(b, d);
+    v[2] = shuffle<2, 3, 6, 7>(a, c);
+    v[3] = shuffle<2, 3, 6, 7>(b, d);
 }
 
 inline void transpose(Vec<float> (&v)[8]) {
     Vec<float> t[8];
     for (int i = 0; i < 8; i += 2) {
-        t[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        t[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+        t[i] = shuffle<0, 8, 1, 9, 4, 12, 5, 13>(v[i], v[i + 1]);
+        t[i + 1] = shuffle<2, 10, 3, 11, 6, 14, 7, 15>(v[i], v[i + 1]);
     }
     for (int i = 0; i < 8; i += 4)
         for (int h = 0; h < 2; ++h) {
             const auto a = t[i + h], b = t[i + h + 2];
-            v[i + 2 * h] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
-            v[i + 2 * h + 1] = __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+            v[i + 2 * h] = shuffle<0, 1, 8, 9, 4, 5, 12, 13>(a, b);
+            v[i + 2 * h + 1] = shuffle<2, 3, 10, 11, 6, 7, 14, 15>(a, b);
         }
     for (int i = 0; i < 4; ++i) {
-        t[i] = __builtin_shufflevector(v[i], v[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        t[i + 4] = __builtin_shufflevector(v[i], v[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+        t[i] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(v[i], v[i + 4]);
+        t[i + 4] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(v[i], v[i + 4]);
     }
     for (int i = 0; i < 8; ++i) v[i] = t[i];
 }

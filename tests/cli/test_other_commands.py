@@ -160,6 +160,17 @@ def test_help_of_a_method_has_its_options(rtkm):
     assert "--cutoff-factor" not in rtkm("fit", "--help").out
 
 
+def test_comparisons_can_be_repeated(rtkm, people, tmp_path):
+    options = ["people.csv", "-k", "2", "--missing", "drop", "--starts", "2"]
+    runs = []
+    for seed in (0, 0, 1):
+        command = ["compare", *options, "--seed", seed, "--output", "runs.csv"]
+        assert rtkm(*command).code == 0
+        runs.append(pd.read_csv(tmp_path / "runs.csv").drop(columns="seconds"))
+    pd.testing.assert_frame_equal(runs[0], runs[1])
+    assert not runs[0].equals(runs[2])
+
+
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("--quick", "--out", "d"), "x"])
 def test_reproduce_says_where_it_went(rtkm, arguments):
     assert rtkm("reproduce", *arguments) == (

@@ -56,7 +56,7 @@ SHOWN = {
     "objective": "objective",
     "n_outliers": "outliers",
     "n_standing_out": "stand out",
-    "cardinality": "clusters a row",
+    "cardinality": "clusters per row",
     "stability": "stability",
     "agreement": "agreement",
     "average_f1": "F1",
@@ -245,6 +245,7 @@ def run_all(X: Any, methods: list[Any], truth: Any, options: argparse.Namespace)
             truth,
             n_clusters=options.n_clusters,
             init=None,
+            random_state=options.seed + start,  # of the halves
             n_resamples=options.resamples,
             progress=not options.quiet,
         )

@@ -200,7 +200,7 @@ def test_an_id_column_that_is_gone_is_missed(rtkm, people, tmp_path, model):
     ("options", "message"),
     [
         (["--row", "nobody"], "no row has this id; expected one of 'p0', 'p1'"),
-        (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more are all"),
+        (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more all"),
         (["--missing", "drop", "--row", "light"], "left out: no number in 'weight'."),
         (["--id", "nmae"], "did you mean 'name'?"),
     ],
@@ -229,6 +229,17 @@ def test_text_that_differs_in_all_rows_names_them(rtkm, people):
     assert "The farthest is row 11 ('giant')" in fitted.out
     explained = rtkm("explain", "model.rtkm", "people.csv", "--row", "giant")
     assert "Row 11 ('giant') is an outlier" in explained.out
+
+
+def test_an_id_of_several_rows_is_no_advice(rtkm, people):
+    people.write_text(people.read_text().replace("outlier", "red"))
+    more = ["--contamination", "1", "--report", "page.html"]
+    fitted = rtkm(*FIT, *more, "--id", "team")
+    command = fitted.out.splitlines()[-1].removeprefix("Next: rtkm ")
+    assert command == "explain model.rtkm people.csv --row 11"
+    assert "Row 11 (" in rtkm(*shlex.split(command)).out
+    refused = rtkm("explain", "model.rtkm", "people.csv", "--row", "red").err
+    assert "all have this id; give the number of one." in refused
 
 
 def test_new_rows_need_no_names(rtkm, people, tmp_path):

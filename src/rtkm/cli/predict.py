@@ -151,7 +151,7 @@ def next_step(
     if options.output is None or not answers.n_clusters:
         return None
     more = ("id", "missing")
-    return shared.explain_command(options, options.model, farthest, more)
+    return shared.explain_command(options, options.model, answers, farthest, more)
 
 
 def read_both(options: argparse.Namespace) -> tuple[Sheet, TableModel]:

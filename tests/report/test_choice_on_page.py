@@ -18,7 +18,7 @@ from rtkm.choosing.sentences import (
 )
 from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
 from rtkm.report.choices import labels_of
-from rtkm.report.page import render
+from rtkm.report.page import render, scores_to_draw
 from rtkm.report.plots import N_OTHER_SCORES, N_TOP_SCORES, drawn_ranks
 
 pytest_plugins = ("visits",)
@@ -181,6 +181,19 @@ def test_the_score_of_every_row_of_a_short_table_is_drawn():
     assert n_crosses == sum(scores["stands_out"])
     assert scores["score"] == sorted(scores["score"], reverse=True)
     assert sum(scores["outlier"]) == 9
+
+
+def test_outliers_that_were_chosen_are_drawn_alike(chosen):
+    findings = copy.deepcopy(chosen)
+    scores = findings["sorted_scores"]
+    assert findings["outliers"]["decided_by"] == "choice"
+    scores["stands_out"] = [not is_outlier for is_outlier in scores["outlier"]]
+    drawn = scores_to_draw(findings)
+    assert drawn["outlier"] == scores["outlier"]
+    assert drawn["stands_out"] is None
+    page = render(findings)
+    assert "but does not stand out" not in page
+    assert 'class="ringed"' not in page
 
 
 @pytest.mark.parametrize("n_rows", [1, 100, 101, 300, 10**6])

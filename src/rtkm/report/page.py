@@ -28,6 +28,7 @@ from rtkm.report.findings import (
     Outliers,
     Overlap,
     RowBetween,
+    SortedScores,
 )
 from rtkm.report.group_sentences import differences
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
@@ -102,7 +103,7 @@ def render(findings: Findings) -> str:
         gap=draw_gap(choice) if choice else None,
         curves=draw_curves(choice) if choice else None,
         how_many_outliers=how_many(findings),
-        scores=draw_scores(findings["sorted_scores"], outliers["cutoff"]),
+        scores=draw_scores(scores_to_draw(findings), outliers["cutoff"]),
         outliers=outlier_table(outliers),
         feature_width=FEATURE,
         between=between_table(findings["between"]) if findings["between"] else None,
@@ -115,6 +116,19 @@ def render(findings: Findings) -> str:
         most_columns=MOST_COLUMNS,
         drawn=for_program(findings, scatter),
     )
+
+
+def scores_to_draw(findings: Findings) -> SortedScores | None:
+    """Return the scores, with all outliers alike where the choice says who stands out.
+
+    Trimmed rows that do not stand out are told from the others only where a number was
+    asked for: the shapes of the fitted clusters would judge a second time, by another
+    tail than the one that the choice and its sentences tell of.
+    """
+    scores = findings["sorted_scores"]
+    if scores is None or findings["outliers"]["decided_by"] != "choice":
+        return scores
+    return {**scores, "stands_out": None}
 
 
 def sections(findings: Findings, scatter: ScatterPicture | None) -> dict[str, str]:

@@ -38,6 +38,7 @@ from rtkm.tables.scaling import SCALES, Scale, find_scaling, sparse_spreads
 from rtkm.tables.select import (
     ask_for,
     check_known,
+    check_logged,
     choose,
     choose_id,
     choose_named,
@@ -131,6 +132,7 @@ def prepare(
         X, numbers, notes = choose_numbers(table, unused, missing, categories)
     else:
         X, numbers, notes = take_named(table, columns, drop, missing, categories)
+    check_logged(table, logged, [column.name for column in numbers])
     found = find_categories(table, categories)
     chosen = [*numbers, *found.columns]
     X = beside(X, found.places)

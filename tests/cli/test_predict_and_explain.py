@@ -78,6 +78,19 @@ def test_a_column_that_is_not_there_is_named(rtkm, tmp_path, model):
     )
 
 
+def test_columns_of_another_table_are_listed(rtkm, tmp_path, model):
+    (tmp_path / "new.csv").write_text("mass,price\n160,55\n")
+    error = rtkm("predict", model, "new.csv").err
+    assert "which the model needs; it has 'mass', 'price'." in error
+
+
+def test_a_model_given_after_the_table_is_told(rtkm, people, model):
+    for command in ("predict", "explain"):
+        outcome = rtkm(command, "people.csv", model)
+        assert outcome.code == 1
+        assert outcome.err == f"rtkm: {model} is the model; give it before the table.\n"
+
+
 @pytest.mark.parametrize("content", [b"", b"height,weight\n1,2\n"])
 def test_a_file_that_is_no_model_is_refused(rtkm, people, tmp_path, content):
     (tmp_path / "bad.rtkm").write_bytes(content)
@@ -201,7 +214,10 @@ def test_an_id_column_that_is_gone_is_missed(rtkm, people, tmp_path, model):
     [
         (["--row", "nobody"], "no row has this id; expected one of 'p0', 'p1'"),
         (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more all"),
-        (["--missing", "drop", "--row", "light"], "left out: no number in 'weight'."),
+        (
+            ["--missing", "drop", "--row", "light"],
+            "no number in 'weight'; --missing median ",
+        ),
         (["--id", "nmae"], "did you mean 'name'?"),
     ],
 )

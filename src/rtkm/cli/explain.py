@@ -104,7 +104,10 @@ def find_row(answers: TableResults, name: str) -> int:
         )
     row = rows[0] if rows else row_numbered(prepared, name)
     if not prepared.kept[row]:
-        raise InputError(f"--row {name} was left out: {prepared.reasons[row]}.")
+        raise InputError(
+            f"--row {name} was left out: {prepared.reasons[row]}; --missing median "
+            "would fill it in."
+        )
     return int(prepared.kept[:row].sum())
 
 

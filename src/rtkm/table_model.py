@@ -272,6 +272,7 @@ class TableModel(Savable, BaseEstimator):
             estimator.__dict__["_made_choice"] = choice
         # so that messages name columns, and none asks for them to be scaled
         estimator._column_names = prepared.preparation.columns
+        estimator._source_names = prepared.preparation.source_names
         weights = (
             {} if prepared.weights is None else {"sample_weight": prepared.weights}
         )

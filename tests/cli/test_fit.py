@@ -42,7 +42,7 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         "Left out 1 row with missing values: 1 in 'weight'.",
         "RTKM divides 61 rows into 2 clusters, as you asked, of 30 and 30 rows.",
         "1 row (1.6 %) was trimmed, as you asked; it stands out.",
-        "The farthest is row 11 ('giant'),",
+        "The outlier is row 11 ('giant'),",
         "row 11   giant",
         "height 310",
         "Next: rtkm fit people.csv -k 2",

@@ -13,6 +13,7 @@ from rtkm.choosing.choice import Choice, SmallGroups
 from rtkm.choosing.sentences import (
     COMMAND_LINE,
     on_clusters,
+    on_columns,
     on_outliers,
     on_small_groups,
 )
@@ -82,6 +83,18 @@ def test_what_else_it_could_be_is_told_with_what_tells_it_apart():
     text = told(alternatives=(2, 5))
     assert "2 if only the clearest gaps and larger groups count" in text
     assert "5 if narrower gaps count" in text
+    text = told(alternatives=(12, 6, 8), n_clusters=9, n_separate=9)
+    assert text.startswith(
+        "9 clusters with gaps between them; it could also be 12 if narrower gaps "
+        "count, or 6 or 8 if only the clearest gaps and larger groups count."
+    )
+
+
+def test_a_column_of_several_features_is_named_once():
+    names = ["age", "kind", "kind", "kind", "place"]
+    assert on_columns(np.arange(5), names) == "columns 'age', 'kind', 'place'"
+    assert on_columns(np.array([1, 2]), names) == "column 'kind'"
+    assert on_columns(np.arange(7), None) == "columns 0, 1, 2, 3, 4, ..."
 
 
 def test_numbers_without_gaps_claim_none():

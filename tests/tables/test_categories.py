@@ -280,6 +280,12 @@ def test_centers_are_shares_of_categories():
         assert_allclose(model.cluster_centers_[:, j], of_each, atol=1e-12)
 
 
+def test_a_choice_names_the_columns_that_were_spread():
+    model = fit(n_clusters="auto")
+    text = model.choice_.summary()
+    assert "Values repeat in most rows of columns 'origin', 'fuel'; to" in text
+
+
 def test_columns_explain_scores_not_categories():
     table = with_outliers()
     model = fit(table)

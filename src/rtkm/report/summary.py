@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 
-from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
+from rtkm._number_text import (
+    all_known,
+    counted,
+    figure,
+    fixed,
+    joined,
+    percent,
+    percent_said,
+)
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
 from rtkm.report.findings import Between, Cell, Findings, OutlierRow
@@ -54,6 +63,8 @@ def about_clusters(findings: Findings) -> list[str]:
         text = counted(sizes[0], "row")
     elif len(sizes) <= FEW:
         text = f"{joined([f'{size:,}' for size in sizes])} rows"
+    elif min(sizes) == max(sizes):
+        text = f"{counted(sizes[0], 'row')} each"
     else:
         text = f"{min(sizes):,} to {max(sizes):,} rows"
     n_clusters = counted(len(sizes), "cluster")
@@ -81,13 +92,18 @@ def about_differences(findings: Findings) -> list[str]:
     ]
     if not apart:
         return ["No single feature tells the clusters apart."]
+    categories = findings["preparation"]["categories"]
+    n_numbers = len(findings["features"]) - sum(map(len, categories.values()))
     named = []
     for feature in apart[:N_NAMED]:
         j = findings["features"].index(feature)
         centers = all_known([c["center"][j] for c in findings["clusters"]])
-        ends = f"{figure(min(centers, default=None))} to "
-        ends += figure(max(centers, default=None))
-        named.append(f"{shown(feature)} ({ends})")
+        ends = min(centers, default=math.nan), max(centers, default=math.nan)
+        if j < n_numbers:
+            low, high = map(figure, ends)
+        else:  # shares of the rows, up to rounding
+            low, high = (percent(round(end, 9)) for end in ends)
+        named.append(f"{shown(feature)} ({low} to {high})")
     return [f"Their centers differ most in {joined(named)}."]
 
 
@@ -114,19 +130,20 @@ def about_outliers(findings: Findings) -> list[str]:
     sentences = [how_many(findings)]
     if not outliers["count"]:
         return sentences
-    return [*sentences, about_farthest(outliers["rows"][0])]
+    return [*sentences, about_farthest(outliers["rows"][0], outliers["count"] == 1)]
 
 
-def about_farthest(row: OutlierRow) -> str:
+def about_farthest(row: OutlierRow, is_only_one: bool) -> str:
     """Tell which row is farthest out, and what it is mostly due to."""
+    subject = "The outlier" if is_only_one else "The farthest"
     name = f"row {row['row']:,}"
     if row["id"] is not None:
         name += f" ({shown(row['id'])})"
     if not row["reasons"]:
-        return f"The farthest is {name}."
+        return f"{subject} is {name}."
     reason = row["reasons"][0]
     return (
-        f"The farthest is {name}, {percent(reason['share'])} of whose squared "
+        f"{subject} is {name}, {percent_said(reason['share'])} of whose squared "
         f"distance is due to {shown(reason['feature'])}: {in_words(reason['value'])}, "
         f"against {in_words(reason['center'])} at its center."
     )
@@ -142,8 +159,9 @@ def about_skewness(findings: Findings) -> list[str]:
     found = findings["outliers"]["due_to_skewness"]
     if found is None:
         return []
+    share = "all" if found["share"] == 1 else percent_said(found["share"])
     return [
-        f"For {percent(found['share'])} of these rows, the largest part of the score "
+        f"For {share} of these rows, the largest part of the score "
         f"is due to {shown(found['feature'])}, which is very skewed "
         f"({fixed(found['skewness'], 2)} on a scale from 0, even, to 1; its logarithm "
         f"{fixed(found['log_skewness'], 2)}): --log {shlex.quote(found['feature'])} "

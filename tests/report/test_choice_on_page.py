@@ -17,7 +17,12 @@ from rtkm.choosing.sentences import (
     on_outliers,
     on_small_groups,
 )
-from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
+from rtkm.report.choice_pictures import (
+    draw_curves,
+    draw_gap,
+    draw_plateau,
+    draw_scores,
+)
 from rtkm.report.choices import labels_of
 from rtkm.report.page import render, scores_to_draw
 from rtkm.report.plots import N_OTHER_SCORES, N_TOP_SCORES, drawn_ranks
@@ -194,6 +199,15 @@ def test_the_score_of_every_row_of_a_short_table_is_drawn():
     assert n_crosses == sum(scores["stands_out"])
     assert scores["score"] == sorted(scores["score"], reverse=True)
     assert sum(scores["outlier"]) == 9
+
+
+def test_large_costs_have_few_letters(choice):
+    factor = 1e8 / choice["curves"]["costs"][0][0]
+    costs = [[cost * factor for cost in line] for line in choice["curves"]["costs"]]
+    choice["curves"]["costs"] = costs
+    texts = [tick.text for tick in draw_curves(choice).ticks_up]
+    assert texts
+    assert max(map(len, texts)) <= 6
 
 
 def test_outliers_that_were_chosen_are_drawn_alike(chosen):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rtkm._number_text import counted, joined, known, percent
+from rtkm._number_text import counted, joined, known, percent, scientific
 from rtkm.report.axes import Axis, Frame, Tick, log_ticks, padded
 from rtkm.report.findings import ChoiceFindings, Number, SortedScores
 from rtkm.report.strips import columns_path
@@ -281,6 +281,11 @@ def kinds_of(scores: SortedScores) -> list[str]:
     ]
 
 
+def short_number(value: float) -> str:
+    """Return a round number in few letters: all its zeros have no room at the side."""
+    return number(value) if value < 1e5 else scientific(value, 2)
+
+
 LETTER = 8  # pixels
 
 
@@ -309,7 +314,7 @@ def score_ticks(up: Axis) -> list[Tick]:
     # the room above the largest score may be more than a number can hold
     plain = Axis(10.0**up.low, 10.0 ** min(up.high, 308.0), 0.0, 1.0)
     return [
-        Tick(up.at(math.log10(value)), number(value))
+        Tick(up.at(math.log10(value)), short_number(value))
         for value in plain.round_numbers(5)
         if value > 0
     ]

@@ -180,6 +180,7 @@ def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path)
         (["--json", "no/where.json"], "--json no/where.json: there is no folder no."),
         (["--report", "."], "--report . is a folder; expected the name of a file."),
         (["--report", "page.pdf"], "--report page.pdf ends in '.pdf'; expected .html."),
+        (["--model", "page.html"], "--model page.html ends in '.html', as other files"),
         (["--json", "a", "--model", "a"], "would replace what --json is to be"),
         (["--method", "LDOF", "--model", "m"], "LDOF answers by its training rows"),
         (["--sep", "ab"], "--sep 'ab' is not valid; expected one character."),

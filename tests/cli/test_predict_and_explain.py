@@ -241,7 +241,7 @@ def test_without_ids_rows_go_by_their_number(rtkm, people):
 
 def test_text_that_differs_in_all_rows_names_them(rtkm, people):
     fitted = rtkm(*FIT, "--contamination", "1")
-    assert "Rows are called by 'name' (--id for another column)." in fitted.out
+    assert "Row names are from 'name' (--id for another column)." in fitted.out
     assert "The outlier is row 11 ('giant')" in fitted.out
     explained = rtkm("explain", "model.rtkm", "people.csv", "--row", "giant")
     assert "Row 11 ('giant') is an outlier" in explained.out

@@ -152,4 +152,4 @@ def choose_id(sheet: AnyTable, used: Sequence[str]) -> tuple[str | None, list[st
     name = find_row_names(sheet, used)
     if name is None:
         return None, []
-    return name, [f"Rows are called by {shown(name)} (id= for another column)."]
+    return name, [f"Row names are from {shown(name)} (id= for another column)."]

@@ -50,6 +50,14 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         assert part in outcome.out
 
 
+def test_columns_that_hold_nothing_are_not_printed(rtkm, people):
+    outcome = rtkm("fit", "people.csv", "--missing", "drop", "--method", "CBLOF")
+    (header,) = [line for line in outcome.out.splitlines() if "times cut-off" in line]
+    assert header.split() == ["rank", "outlier", "id", "score", "times", "cut-off"]
+    header = rtkm("fit", *PEOPLE).out.partition("times cut-off")[2].splitlines()[0]
+    assert header.split() == ["nearest", "because", "of"]
+
+
 def test_rows_come_back_in_their_order_with_answers(rtkm, people, tmp_path):
     assert rtkm("fit", *PEOPLE, "--output", "out.csv").code == 0
     given = people.read_text().splitlines()

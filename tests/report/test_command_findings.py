@@ -132,6 +132,11 @@ def test_centers_of_categories_are_told_as_shares(tmp_path):
     _, found = findings_of(tmp_path, frame, model, categories=["kind"])
     (sentence,) = about_differences(found)
     assert "'kind=a' (0 % to 100 %)" in sentence
+    page = render(found)
+    assert "of a category, the share of rows that are in it" in page
+    table = page.split('id="centers-0"')[1].split("</table>")[0]
+    assert "kind=a" in table
+    assert "100\N{NO-BREAK SPACE}%" in table
 
 
 def test_a_single_outlier_is_not_the_farthest(tmp_path):

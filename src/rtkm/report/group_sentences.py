@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from rtkm.tables.messages import shown
 MOST_GROUPS = 4  # told in the summary
 MOST_COLUMNS = 2  # of each
 MOST_ON_PAGE = 20  # differences of a group
+LONG_NUMBER = re.compile(r"-?[0-9]{5,15}(\.[0-9]+)?")
 COUNTED = 100  # rows up to which counts are told instead of percent
 
 
@@ -113,10 +115,23 @@ def how_many(count: int, size: int) -> tuple[str, bool]:
     return percent(count / size), False
 
 
+def legible(text: str) -> str:
+    """Put the thousands of a long number apart; years and dates stay as they are.
+
+    Examples
+    --------
+    >>> [legible(text) for text in ("24000000", "-12345.6789", "1990", "2007-11-12")]
+    ['24,000,000', '-12,345.6789', '1990', '2007-11-12']
+    """
+    whole, point, rest = text.partition(".")
+    is_long = LONG_NUMBER.fullmatch(text) is not None
+    return f"{int(whole):,}{point}{rest}" if is_long else text
+
+
 def of_shift(shift: Shift) -> str:
     """Tell where the middle half of a group lies, in dates or numbers."""
-    low, _, high = shift["quartiles"]
-    low_of_all, _, high_of_all = shift["quartiles_of_all"]
+    low, _, high = map(legible, shift["quartiles"])
+    low_of_all, _, high_of_all = map(legible, shift["quartiles_of_all"])
     return (
         f"half have {shown(shift['column'])} between {low} and {high} (half of all "
         f"between {low_of_all} and {high_of_all})"

@@ -33,7 +33,7 @@ from rtkm.report.findings import (
 from rtkm.report.group_sentences import differences
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
 from rtkm.report.strips import HistogramPicture, draw_histogram
-from rtkm.report.summary import how_many
+from rtkm.report.summary import how_many, n_numbers
 from rtkm.report.templating import (
     N_COLORS,
     UNKNOWN,
@@ -293,7 +293,10 @@ def center_row(
     middle, spread = whole_of(findings["clusters"], feature)
     # what a difference means depends on the spread, and not on how far from zero it is
     size = spread or max(map(abs, all_known(values)), default=0.0)
-    written = alike(values, size, unknown=UNKNOWN)
+    if feature < n_numbers(findings["preparation"]):
+        written = alike(values, size, unknown=UNKNOWN)
+    else:  # shares of the rows, up to rounding
+        written = [UNKNOWN if v is None else percent(round(v, 9)) for v in values]
     away = [deviation(value, middle, spread) for value in values]
     is_alone = len(findings["clusters"]) == 1  # and the mean of all its own
     cells = [

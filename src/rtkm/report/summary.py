@@ -16,7 +16,13 @@ from rtkm._number_text import (
 )
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.findings import Between, Cell, Findings, OutlierRow
+from rtkm.report.findings import (
+    Between,
+    Cell,
+    ColumnPreparation,
+    Findings,
+    OutlierRow,
+)
 from rtkm.report.group_sentences import about_groups
 from rtkm.tables.messages import shown
 
@@ -92,19 +98,23 @@ def about_differences(findings: Findings) -> list[str]:
     ]
     if not apart:
         return ["No single feature tells the clusters apart."]
-    categories = findings["preparation"]["categories"]
-    n_numbers = len(findings["features"]) - sum(map(len, categories.values()))
     named = []
     for feature in apart[:N_NAMED]:
         j = findings["features"].index(feature)
         centers = all_known([c["center"][j] for c in findings["clusters"]])
         ends = min(centers, default=math.nan), max(centers, default=math.nan)
-        if j < n_numbers:
+        if j < n_numbers(findings["preparation"]):
             low, high = map(figure, ends)
         else:  # shares of the rows, up to rounding
             low, high = (percent(round(end, 9)) for end in ends)
         named.append(f"{shown(feature)} ({low} to {high})")
     return [f"Their centers differ most in {joined(named)}."]
+
+
+def n_numbers(preparation: ColumnPreparation) -> int:
+    """Return how many features are no categories; those come last."""
+    n_categories = sum(map(len, preparation["categories"].values()))
+    return len(preparation["columns"]) - n_categories
 
 
 def about_choice(findings: Findings) -> list[str]:

@@ -100,11 +100,13 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
     if not rows:
         return
     has_ids = any(row["id"] is not None for row in rows)
+    has_clusters = any(row["nearest"] is not None for row in rows)
+    has_reasons = any(map(because, rows))
     terminal.skip()
     terminal.table(
         [
-            *("rank", "outlier", *["id"] * has_ids, "score"),
-            *("times cut-off", "nearest", "because of"),
+            *("rank", "outlier", *["id"] * has_ids, "score", "times cut-off"),
+            *[*["nearest"] * has_clusters, *["because of"] * has_reasons],
         ],
         [
             [
@@ -113,8 +115,9 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
                 *[on_one_line("" if row["id"] is None else row["id"], 20)] * has_ids,
                 figure(row["score"]),
                 multiple(row["times_cutoff"]),
-                "-" if row["nearest"] is None else str(row["nearest"]),
-                because(row),
+                *["-" if row["nearest"] is None else str(row["nearest"])]
+                * has_clusters,
+                *[because(row)] * has_reasons,
             ]
             for row in rows
         ],

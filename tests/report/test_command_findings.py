@@ -11,7 +11,7 @@ from report_samples import fit_findings
 
 from rtkm import OKM, RTKM
 from rtkm.datasets import make_outlier_blobs
-from rtkm.report.page import render
+from rtkm.report.page import histograms, render
 from rtkm.report.plots import MOST_POINTS
 from rtkm.report.summary import about_clusters, about_differences, about_outliers
 
@@ -137,6 +137,18 @@ def test_centers_of_categories_are_told_as_shares(tmp_path):
     table = page.split('id="centers-0"')[1].split("</table>")[0]
     assert "kind=a" in table
     assert "100\N{NO-BREAK SPACE}%" in table
+    assert "Of a category, the bar is the share of rows that are in it." in page
+    shares = [c["center"][found["features"].index("kind=a")] for c in found["clusters"]]
+    (kind_a,) = [
+        drawn
+        for told, drawn in zip(
+            found["distributions"]["features"], histograms(found), strict=True
+        )
+        if told["feature"] == "kind=a"
+    ]
+    ends = [float(strip.path.split("H")[1].split("V")[0]) for strip in kind_a.strips]
+    wide = kind_a.right - kind_a.left
+    np.testing.assert_allclose(ends, kind_a.left + wide * np.array(shares), atol=0.1)
 
 
 def test_a_single_outlier_is_not_the_farthest(tmp_path):

@@ -32,7 +32,7 @@ from rtkm.report.findings import (
 )
 from rtkm.report.group_sentences import differences
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
-from rtkm.report.strips import HistogramPicture, draw_histogram
+from rtkm.report.strips import HistogramPicture, draw_histogram, draw_shares
 from rtkm.report.summary import how_many, n_numbers
 from rtkm.report.templating import (
     N_COLORS,
@@ -351,8 +351,11 @@ def histograms(findings: Findings) -> list[HistogramPicture | None]:
     """Return a picture for each feature; None if there is nothing to draw."""
     shown = largest(findings["clusters"], MOST_STRIPS)
     labels = [cluster["label"] for cluster in shown] or [0]
+    categories = findings["features"][n_numbers(findings["preparation"]) :]
     return [
-        draw_histogram(feature, labels, bool(shown))
+        (draw_shares if feature["feature"] in categories else draw_histogram)(
+            feature, labels, bool(shown)
+        )
         for feature in findings["distributions"]["features"]
     ]
 

@@ -50,6 +50,12 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         assert part in outcome.out
 
 
+def test_centers_of_categories_are_printed_as_shares(rtkm, people):
+    outcome = rtkm("fit", *PEOPLE, "--categories", "team")
+    table = outcome.out.partition("team=")[2].partition("team=")[2]
+    assert re.search(r"^ +0 +30 +49 %.* 100 %", table, re.MULTILINE)
+
+
 def test_columns_that_hold_nothing_are_not_printed(rtkm, people):
     outcome = rtkm("fit", "people.csv", "--missing", "drop", "--method", "CBLOF")
     (header,) = [line for line in outcome.out.splitlines() if "times cut-off" in line]

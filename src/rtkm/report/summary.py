@@ -11,6 +11,7 @@ from rtkm._number_text import (
     figure,
     fixed,
     joined,
+    known,
     percent,
     percent_said,
 )
@@ -21,6 +22,7 @@ from rtkm.report.findings import (
     Cell,
     ColumnPreparation,
     Findings,
+    Number,
     OutlierRow,
 )
 from rtkm.report.group_sentences import about_groups
@@ -103,12 +105,17 @@ def about_differences(findings: Findings) -> list[str]:
         j = findings["features"].index(feature)
         centers = all_known([c["center"][j] for c in findings["clusters"]])
         ends = min(centers, default=math.nan), max(centers, default=math.nan)
-        if j < n_numbers(findings["preparation"]):
-            low, high = map(figure, ends)
-        else:  # shares of the rows, up to rounding
-            low, high = (percent(round(end, 9)) for end in ends)
+        low, high = (center_text(findings["preparation"], j, end) for end in ends)
         named.append(f"{shown(feature)} ({low} to {high})")
     return [f"Their centers differ most in {joined(named)}."]
+
+
+def center_text(preparation: ColumnPreparation, j: int, value: Number) -> str:
+    """Write the center of a cluster in a feature: of a category, a share of rows."""
+    center = known(value)
+    if center is None or j < n_numbers(preparation):
+        return figure(center)
+    return percent(round(center, 9))  # what scaling and back left of it
 
 
 def n_numbers(preparation: ColumnPreparation) -> int:

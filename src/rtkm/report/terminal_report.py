@@ -8,6 +8,7 @@ from unicodedata import category
 
 from rtkm._number_text import UNKNOWN, counted, figure, fixed, multiple, percent
 from rtkm.report.findings import Cell, Findings, ListedOutliers, OutlierRow
+from rtkm.report.summary import center_text
 from rtkm.tables.messages import LONGEST_SHOWN
 
 MOST_CLUSTERS = 20
@@ -49,7 +50,7 @@ def tell_clusters(terminal: Terminal, findings: Findings) -> None:
     if not clusters:
         return
     stable = [] if findings["resampling"] is None else ["stable"]
-    shown = most_telling(findings, terminal.width)
+    shown, prepared = most_telling(findings, terminal.width), findings["preparation"]
     terminal.skip()
     terminal.table(
         ["cluster", "rows", "share", *stable, *(short(features[j]) for j in shown)],
@@ -59,7 +60,7 @@ def tell_clusters(terminal: Terminal, findings: Findings) -> None:
                 f"{cluster['size']:,}",
                 percent(cluster["share"]),
                 *[fixed(cluster["stability"], 2)] * len(stable),
-                *(figure(cluster["center"][j]) for j in shown),
+                *(center_text(prepared, j, cluster["center"][j]) for j in shown),
             ]
             for cluster in clusters[:MOST_CLUSTERS]
         ],

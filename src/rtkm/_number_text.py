@@ -131,15 +131,15 @@ def fixed(value: object, decimals: int = 4, unknown: str = UNKNOWN) -> str:
     return f"{round(number, decimals) + 0.0:,.{decimals}f}"
 
 
-def joined(words: Sequence[str]) -> str:
+def joined(words: Sequence[str], last: str = "and") -> str:
     """Write an enumeration.
 
     Examples
     --------
-    >>> joined(["a"]), joined(["a", "b", "c"])
-    ('a', 'a, b and c')
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(["a", "b"], "or")
+    ('a', 'a, b and c', 'a or b')
     """
-    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])
+    return f" {last} ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])
 
 
 def counted(number: int, noun: str) -> str:

@@ -93,6 +93,7 @@ def test_what_else_it_could_be_is_told_with_what_tells_it_apart():
         "9 clusters with gaps between them; it could also be 12 if narrower gaps "
         "count, or 6 or 8 if only the clearest gaps and larger groups count."
     )
+    assert "17, 15 or 14 if narrower gaps count." in told(alternatives=(17, 15, 14))
 
 
 def test_a_column_of_several_features_is_named_once():

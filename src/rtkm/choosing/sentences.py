@@ -98,7 +98,7 @@ def other_numbers(choice: Choice) -> str:
         else:
             why = "if narrower gaps count"
         told.setdefault(why, []).append(str(other))
-    return ", or ".join(f"{' or '.join(k)} {why}" for why, k in told.items())
+    return ", or ".join(f"{joined(k, 'or')} {why}" for why, k in told.items())
 
 
 def on_outliers(choice: Choice) -> list[str]:

@@ -75,6 +75,18 @@ def percent(share: object, unknown: str = UNKNOWN) -> str:
     return trimmed(f"{100 * number:.{decimals}f}") + " %"
 
 
+def percent_said(share: object) -> str:
+    """Write a share in percent, as it is said in the middle of a sentence.
+
+    Examples
+    --------
+    >>> [percent_said(share) for share in (0.5, 0.00001, 0.9999)]
+    ['50 %', 'less than 0.1 %', 'more than 99.9 %']
+    """
+    text = percent(share)
+    return text.replace("< ", "less than ").replace("> ", "more than ")
+
+
 def alike(
     values: Sequence[object], size: float, digits: int = 3, unknown: str = UNKNOWN
 ) -> list[str]:
@@ -119,15 +131,15 @@ def fixed(value: object, decimals: int = 4, unknown: str = UNKNOWN) -> str:
     return f"{round(number, decimals) + 0.0:,.{decimals}f}"
 
 
-def joined(words: Sequence[str]) -> str:
+def joined(words: Sequence[str], last: str = "and") -> str:
     """Write an enumeration.
 
     Examples
     --------
-    >>> joined(["a"]), joined(["a", "b", "c"])
-    ('a', 'a, b and c')
+    >>> joined(["a"]), joined(["a", "b", "c"]), joined(["a", "b"], "or")
+    ('a', 'a, b and c', 'a or b')
     """
-    return " and ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])
+    return f" {last} ".join([", ".join(words[:-1])] * (len(words) > 1) + [*words[-1:]])
 
 
 def counted(number: int, noun: str) -> str:

@@ -133,10 +133,10 @@ class TableModel(Savable, BaseEstimator):
         orders of magnitude, and none elsewhere, as for pixels; `notes_` tells why. CSR
         matrices are divided but never shifted, and left as they are by ``"auto"``.
     log : list of str or "auto", default=()
-        Columns whose logarithm is used, for sizes from very small to very large; the
-        smallest number above 0 is added first where there are zeros. ``"auto"`` takes
-        the columns that are very skewed and whose logarithm is not. All that is shown
-        is in the units of the table nevertheless.
+        Columns whose logarithm is used, for sizes from very small to very large, or
+        ``"auto"``; the smallest number above 0 is added first where there are zeros.
+        ``"auto"`` takes the columns that are very skewed and whose logarithm is not.
+        All that is shown is in the units of the table nevertheless.
     categories : list of str, default=()
         Columns of categories to use: text, or numbers that stand for groups. Each
         category becomes a feature that is 1 in its rows and 0 in others (one-hot),
@@ -273,6 +273,7 @@ class TableModel(Savable, BaseEstimator):
             estimator.__dict__["_made_choice"] = choice
         # so that messages name columns, and none asks for them to be scaled
         estimator._column_names = prepared.preparation.columns
+        estimator._source_names = prepared.preparation.source_names
         weights = (
             {} if prepared.weights is None else {"sample_weight": prepared.weights}
         )

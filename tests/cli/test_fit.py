@@ -42,12 +42,26 @@ def test_it_tells_what_was_read_done_and_found(rtkm, people):
         "Left out 1 row with missing values: 1 in 'weight'.",
         "RTKM divides 61 rows into 2 clusters, as you asked, of 30 and 30 rows.",
         "1 row (1.6 %) was trimmed, as you asked; it stands out.",
-        "The farthest is row 11 ('giant'),",
+        "The outlier is row 11 ('giant'),",
         "row 11   giant",
         "height 310",
         "Next: rtkm fit people.csv -k 2",
     ]:
         assert part in outcome.out
+
+
+def test_centers_of_categories_are_printed_as_shares(rtkm, people):
+    outcome = rtkm("fit", *PEOPLE, "--categories", "team")
+    table = outcome.out.partition("team=")[2].partition("team=")[2]
+    assert re.search(r"^ +0 +30 +49 %.* 100 %", table, re.MULTILINE)
+
+
+def test_columns_that_hold_nothing_are_not_printed(rtkm, people):
+    outcome = rtkm("fit", "people.csv", "--missing", "drop", "--method", "CBLOF")
+    (header,) = [line for line in outcome.out.splitlines() if "times cut-off" in line]
+    assert header.split() == ["rank", "outlier", "id", "score", "times", "cut-off"]
+    header = rtkm("fit", *PEOPLE).out.partition("times cut-off")[2].splitlines()[0]
+    assert header.split() == ["nearest", "because", "of"]
 
 
 def test_rows_come_back_in_their_order_with_answers(rtkm, people, tmp_path):
@@ -180,6 +194,7 @@ def test_what_a_fit_warns_of_is_a_note_in_words_of_flags(rtkm, people, tmp_path)
         (["--json", "no/where.json"], "--json no/where.json: there is no folder no."),
         (["--report", "."], "--report . is a folder; expected the name of a file."),
         (["--report", "page.pdf"], "--report page.pdf ends in '.pdf'; expected .html."),
+        (["--model", "page.html"], "--model page.html ends in '.html', as other files"),
         (["--json", "a", "--model", "a"], "would replace what --json is to be"),
         (["--method", "LDOF", "--model", "m"], "LDOF answers by its training rows"),
         (["--sep", "ab"], "--sep 'ab' is not valid; expected one character."),

@@ -155,6 +155,11 @@ def test_help_teaches(rtkm, command):
         assert f"  rtkm {command} " in outcome.out.partition("examples:")[2]
 
 
+def test_help_tells_that_skewed_columns_can_be_found(rtkm):
+    words = " ".join(rtkm("fit", "--help").out.split())
+    assert 'from very small to very large, or "auto"' in words
+
+
 def test_help_of_a_method_has_its_options(rtkm):
     assert "--cutoff-factor" in rtkm("fit", "--method", "KMOR", "--help").out
     assert "--cutoff-factor" not in rtkm("fit", "--help").out

@@ -78,6 +78,19 @@ def test_a_column_that_is_not_there_is_named(rtkm, tmp_path, model):
     )
 
 
+def test_columns_of_another_table_are_listed(rtkm, tmp_path, model):
+    (tmp_path / "new.csv").write_text("mass,price\n160,55\n")
+    error = rtkm("predict", model, "new.csv").err
+    assert "which the model needs; it has 'mass', 'price'." in error
+
+
+def test_a_model_given_after_the_table_is_told(rtkm, people, model):
+    for command in ("predict", "explain"):
+        outcome = rtkm(command, "people.csv", model)
+        assert outcome.code == 1
+        assert outcome.err == f"rtkm: {model} is the model; give it before the table.\n"
+
+
 @pytest.mark.parametrize("content", [b"", b"height,weight\n1,2\n"])
 def test_a_file_that_is_no_model_is_refused(rtkm, people, tmp_path, content):
     (tmp_path / "bad.rtkm").write_bytes(content)
@@ -200,8 +213,11 @@ def test_an_id_column_that_is_gone_is_missed(rtkm, people, tmp_path, model):
     ("options", "message"),
     [
         (["--row", "nobody"], "no row has this id; expected one of 'p0', 'p1'"),
-        (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more are all"),
-        (["--missing", "drop", "--row", "light"], "left out: no number in 'weight'."),
+        (["--id", "team", "--row", "red"], "rows 1, 2, 3, 4, 5 and 26 more all"),
+        (
+            ["--missing", "drop", "--row", "light"],
+            "no number in 'weight'; --missing median ",
+        ),
         (["--id", "nmae"], "did you mean 'name'?"),
     ],
 )
@@ -225,10 +241,21 @@ def test_without_ids_rows_go_by_their_number(rtkm, people):
 
 def test_text_that_differs_in_all_rows_names_them(rtkm, people):
     fitted = rtkm(*FIT, "--contamination", "1")
-    assert "Rows are called by 'name' (--id for another column)." in fitted.out
-    assert "The farthest is row 11 ('giant')" in fitted.out
+    assert "Row names are from 'name' (--id for another column)." in fitted.out
+    assert "The outlier is row 11 ('giant')" in fitted.out
     explained = rtkm("explain", "model.rtkm", "people.csv", "--row", "giant")
     assert "Row 11 ('giant') is an outlier" in explained.out
+
+
+def test_an_id_of_several_rows_is_no_advice(rtkm, people):
+    people.write_text(people.read_text().replace("outlier", "red"))
+    more = ["--contamination", "1", "--report", "page.html"]
+    fitted = rtkm(*FIT, *more, "--id", "team")
+    command = fitted.out.splitlines()[-1].removeprefix("Next: rtkm ")
+    assert command == "explain model.rtkm people.csv --row 11"
+    assert "Row 11 (" in rtkm(*shlex.split(command)).out
+    refused = rtkm("explain", "model.rtkm", "people.csv", "--row", "red").err
+    assert "all have this id; give the number of one." in refused
 
 
 def test_new_rows_need_no_names(rtkm, people, tmp_path):

@@ -18,6 +18,7 @@ from rtkm import (
     KMeansMinusMinus,
     NEOKMeans,
     RelaxedKMeans,
+    TableModel,
     TrimmedKMeans,
 )
 
@@ -42,10 +43,25 @@ def test_missing_and_infinite_values_are_refused(clusterer, X, convert):
 
 def test_text_is_refused(clusterer, X):
     way_out = "expected numbers, so encode or drop column"
-    with refuses(f"could not convert string to float: 'red'; {way_out} color."):
+    with begins(f"could not convert string to float: 'red'; {way_out} color."):
         clusterer(2).fit(pd.DataFrame({"size": X[:, 0], "color": ["red"] * 60}))
     with refuses(f"could not convert string to float: 'n/a'; {way_out} 0, 2."):
         clusterer(2).fit([["n/a", "1", "?"], ["2", "3", "4"]])
+
+
+def test_the_way_to_a_table_model_stands_below_the_message():
+    gaps = pd.DataFrame({"size": [1.0, np.nan, 3.0] * 9})
+    words = pd.DataFrame({"size": [1.0, 2.0, 3.0] * 9, "color": "red"})
+    for table, way_out in (
+        (gaps, "missing='drop' leaves rows"),
+        (words, "categories="),
+    ):
+        with pytest.raises(ValueError, match=r"NaN|float") as caught:
+            RTKM(2, contamination=0).fit(table)
+        (note,) = caught.value.__notes__
+        assert note.startswith("rtkm.TableModel takes such tables: ")
+        assert way_out in note
+        TableModel(RTKM(2, contamination=0), missing="drop").fit(table)
 
 
 @pytest.mark.parametrize("X", [["a", "b"], np.array(["a", "b"]), "ab", [[["a"]]]])

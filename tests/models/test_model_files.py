@@ -83,7 +83,7 @@ def header_of(content):
 
 
 CUT = "it is cut short; save again."
-NOT_OURS = "it does not begin as a model; expected what save or rtkm fit wrote."
+NOT_OURS = "it does not begin as a model; expected what save or rtkm fit --model wrote."
 DAMAGED = "its checksum does not match, so it is damaged or cut short; save again."
 
 # The format, read by nothing but its documentation
@@ -165,7 +165,7 @@ def test_files_of_other_kinds_are_refused(content, refused):
 
 
 def test_what_is_no_file_is_refused(tmp_path):
-    message = "is not loaded: it is not a file; expected what save or rtkm fit wrote."
+    message = "is not loaded: it is not a file; expected what save or rtkm fit --model"
     with pytest.raises(rtkm.ModelFileError, match=re.escape(message)):
         rtkm.load(tmp_path)
     os.mkfifo(tmp_path / "pipe")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import example, given, strategies as st
@@ -33,6 +35,15 @@ def test_a_bent_axis_by_hand():
         assert axis.at(value) == pytest.approx(place)
         assert axis.value_at(place / axis.end) == pytest.approx(value)
     assert axis.at(1e9) == axis.end
+
+
+def test_numbers_at_the_ends_do_not_run_into_others():
+    axis = Axis(0.02, 328.5, 34.0, 312.0, plain=(0.02, 35.54))
+    texts = [tick.text for tick in axis.ticks(4)]
+    assert texts[-1] == "100"
+    far = Axis(0.02, 900.0, 34.0, 312.0, plain=(0.02, 35.54))
+    places = [tick.at for tick in far.ticks(4)]
+    assert all(b - a >= 40 for a, b in pairwise(places))
 
 
 def test_a_short_tail_is_not_drawn_longer_than_it_is():

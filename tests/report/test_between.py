@@ -114,4 +114,4 @@ def test_the_page_lists_them():
     assert (
         "3 inliers may as well be in another cluster. The 1 most doubtful" in page.words
     )
-    assert "7x 0 20.51.25" in page.words
+    assert "7x 0 20.501.25" in page.words

@@ -13,12 +13,18 @@ from rtkm.choosing.choice import Choice, SmallGroups
 from rtkm.choosing.sentences import (
     COMMAND_LINE,
     on_clusters,
+    on_columns,
     on_outliers,
     on_small_groups,
 )
-from rtkm.report.choice_pictures import draw_gap, draw_plateau, draw_scores
+from rtkm.report.choice_pictures import (
+    draw_curves,
+    draw_gap,
+    draw_plateau,
+    draw_scores,
+)
 from rtkm.report.choices import labels_of
-from rtkm.report.page import render
+from rtkm.report.page import render, scores_to_draw
 from rtkm.report.plots import N_OTHER_SCORES, N_TOP_SCORES, drawn_ranks
 
 pytest_plugins = ("visits",)
@@ -82,8 +88,19 @@ def test_what_else_it_could_be_is_told_with_what_tells_it_apart():
     text = told(alternatives=(2, 5))
     assert "2 if only the clearest gaps and larger groups count" in text
     assert "5 if narrower gaps count" in text
-    text = told(alternatives=(4, 5))
-    assert "it could also be 4 or 5 if narrower gaps count." in text
+    text = told(alternatives=(12, 6, 8), n_clusters=9, n_separate=9)
+    assert text.startswith(
+        "9 clusters with gaps between them; it could also be 12 if narrower gaps "
+        "count, or 6 or 8 if only the clearest gaps and larger groups count."
+    )
+    assert "17, 15 or 14 if narrower gaps count." in told(alternatives=(17, 15, 14))
+
+
+def test_a_column_of_several_features_is_named_once():
+    names = ["age", "kind", "kind", "kind", "place"]
+    assert on_columns(np.arange(5), names) == "columns 'age', 'kind', 'place'"
+    assert on_columns(np.array([1, 2]), names) == "column 'kind'"
+    assert on_columns(np.arange(7), None) == "columns 0, 1, 2, 3, 4, ..."
 
 
 def test_numbers_without_gaps_claim_none():
@@ -185,14 +202,26 @@ def test_the_score_of_every_row_of_a_short_table_is_drawn():
     assert sum(scores["outlier"]) == 9
 
 
-def test_outliers_that_were_chosen_are_not_said_to_be_none():
-    scores = copy.deepcopy(make_findings(n_rows=90, n_outliers=9)["sorted_scores"])
-    scores["stands_out"] = [False] * 90  # but by the shape of a long cluster
-    drawn = draw_scores(scores, 1.0, "choice")
-    assert drawn.crosses.count("M") == 9
-    assert not drawn.rings
-    assert not drawn.tells_apart
-    assert len(draw_scores(scores, 1.0, "asked").rings) == 9
+def test_large_costs_have_few_letters(choice):
+    factor = 1e8 / choice["curves"]["costs"][0][0]
+    costs = [[cost * factor for cost in line] for line in choice["curves"]["costs"]]
+    choice["curves"]["costs"] = costs
+    texts = [tick.text for tick in draw_curves(choice).ticks_up]
+    assert texts
+    assert max(map(len, texts)) <= 6
+
+
+def test_outliers_that_were_chosen_are_drawn_alike(chosen):
+    findings = copy.deepcopy(chosen)
+    scores = findings["sorted_scores"]
+    assert findings["outliers"]["decided_by"] == "choice"
+    scores["stands_out"] = [not is_outlier for is_outlier in scores["outlier"]]
+    drawn = scores_to_draw(findings)
+    assert drawn["outlier"] == scores["outlier"]
+    assert drawn["stands_out"] is None
+    page = render(findings)
+    assert "but does not stand out" not in page
+    assert 'class="ringed"' not in page
 
 
 @pytest.mark.parametrize("n_rows", [1, 100, 101, 300, 10**6])

@@ -11,8 +11,9 @@ from report_samples import fit_findings
 
 from rtkm import OKM, RTKM
 from rtkm.datasets import make_outlier_blobs
-from rtkm.report.page import render
+from rtkm.report.page import histograms, render
 from rtkm.report.plots import MOST_POINTS
+from rtkm.report.summary import about_clusters, about_differences, about_outliers
 
 
 def findings_of(folder, frame, model, **options):
@@ -123,6 +124,47 @@ def test_contrasts_rank_features_by_how_far_centers_are_apart(blobs):
         assert contrast["apart"] == pytest.approx(apart)
     order = [contrast["apart"] for contrast in found["contrasts"]]
     assert order == sorted(order, reverse=True)
+
+
+def test_centers_of_categories_are_told_as_shares(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(90.0) % 7, "kind": ["a", "b", "c"] * 30})
+    model = RTKM(3, contamination=0, random_state=0)
+    _, found = findings_of(tmp_path, frame, model, categories=["kind"])
+    (sentence,) = about_differences(found)
+    assert "'kind=a' (0 % to 100 %)" in sentence
+    page = render(found)
+    assert "of a category, the share of rows that are in it" in page
+    table = page.split('id="centers-0"')[1].split("</table>")[0]
+    assert "kind=a" in table
+    assert "100\N{NO-BREAK SPACE}%" in table
+    assert "Of a category, the bar is the share of rows that are in it." in page
+    shares = [c["center"][found["features"].index("kind=a")] for c in found["clusters"]]
+    (kind_a,) = [
+        drawn
+        for told, drawn in zip(
+            found["distributions"]["features"], histograms(found), strict=True
+        )
+        if told["feature"] == "kind=a"
+    ]
+    ends = [float(strip.path.split("H")[1].split("V")[0]) for strip in kind_a.strips]
+    wide = kind_a.right - kind_a.left
+    np.testing.assert_allclose(ends, kind_a.left + wide * np.array(shares), atol=0.1)
+
+
+def test_a_single_outlier_is_not_the_farthest(tmp_path):
+    frame = pd.DataFrame({"x": [*np.arange(30.0), 1000.0], "y": 1.0})
+    model = RTKM(1, contamination=1, random_state=0)
+    _, found = findings_of(tmp_path, frame, model)
+    sentences = about_outliers(found)
+    assert sentences[1].startswith("The outlier is row 31, due to 'x' alone")
+    found["outliers"]["rows"][0]["reasons"][0]["share"] = 0.9999
+    assert "row 31, more than 99.9 % of whose" in about_outliers(found)[1]
+
+
+def test_clusters_of_one_row_are_each_of_one(tmp_path):
+    frame = pd.DataFrame({"x": np.arange(12.0) ** 2})
+    _, found = findings_of(tmp_path, frame, RTKM(12, contamination=0))
+    assert about_clusters(found)[0].endswith("as you asked, of 1 row each.")
 
 
 def test_histograms_count_every_row_once(blobs):

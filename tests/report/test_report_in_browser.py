@@ -393,3 +393,18 @@ def test_on_a_phone_the_reason_of_an_outlier_is_seen_without_scrolling(visit):
     assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
     reason = page.locator("#outlier-rows .why").first.bounding_box()
     assert 0 <= reason["x"] < reason["x"] + reason["width"] <= 390
+    # a line that no change mends says nothing of one
+    assert page.locator("#outlier-rows td.none").count() > 0
+    assert not page.locator("#outlier-rows td.none:visible").count()
+
+
+@pytest.mark.parametrize(("table", "width"), [("sizes", 390), ("outlier-rows", 1280)])
+def test_no_column_is_hidden_at_the_side(visit, table, width):
+    findings = make_findings()
+    findings["resampling"] = {"n_fits": 10, "n_rows": 99_999, "n_changing": 0}
+    for cluster in findings["clusters"]:
+        cluster |= {"size": 33_333, "stability": 0.97}
+        cluster["confidence"] = {"core": 33_000, "border": 0, "doubtful": 333}
+    page = visit(findings, viewport={"width": width, "height": 844})
+    box = page.locator(f"#{table}").locator("..")
+    assert box.evaluate("box => box.scrollWidth - box.clientWidth") <= 0

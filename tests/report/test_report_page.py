@@ -548,6 +548,12 @@ def test_the_table_of_outliers_by_hand():
         "81 % height 310, center 172 filled in: weight",
         "height 310 \N{RIGHTWARDS ARROW} 203.1  1",
     ]
+    # a small change is written so that it is seen
+    findings["outliers"]["rows"][0]["change"]["to"] = 309.998
+    (row,) = rows_of(render(findings), "outlier-rows")
+    assert "310 \N{RIGHTWARDS ARROW} 309.998" in row[-1].replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def test_at_most_500_outliers_are_listed_and_that_is_said():

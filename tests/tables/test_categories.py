@@ -216,7 +216,8 @@ def test_unknown_categories_are_none_of_the_known_and_told():
 
 
 def test_new_rows_need_the_columns_of_categories():
-    with pytest.raises(InputError, match="has no column 'fuel', whose categories"):
+    message = "has no column 'fuel', whose categories the model needs; it has 'mass', "
+    with pytest.raises(InputError, match=message):
         fit().predict(CARS.drop(columns="fuel"))
 
 
@@ -227,7 +228,8 @@ def test_new_rows_need_the_columns_of_categories():
     ("categories", "options", "message"),
     [
         (["color"], {}, "categories='color': .* no such column"),
-        (["name"], {}, "300 different values in 300 rows, too many for categories"),
+        (["name"], {}, "in 300 rows, too many .*; leave it out of categories=\\.$"),
+        (["mass"], {}, "leave it out of categories=, or use it as numbers in columns="),
         (["empty"], {}, "'empty' is empty; expected categories"),
         (["origin"], {"drop": ["origin"]}, "'origin'"),
         (["origin"], {"id": "origin"}, "'origin'"),
@@ -276,6 +278,12 @@ def test_centers_are_shares_of_categories():
     for j, name in enumerate(names[2:5], start=2):
         of_each = [np.mean(CARS["origin"][labels == c] == name[7:]) for c in range(3)]
         assert_allclose(model.cluster_centers_[:, j], of_each, atol=1e-12)
+
+
+def test_a_choice_names_the_columns_that_were_spread():
+    model = fit(n_clusters="auto")
+    text = model.choice_.summary()
+    assert "Values repeat in most rows of columns 'origin', 'fuel'; to" in text
 
 
 def test_columns_explain_scores_not_categories():

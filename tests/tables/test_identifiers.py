@@ -43,6 +43,10 @@ def chosen(given, **options):
         ("index", SHUFFLED),
         ("Unnamed: 0", SHUFFLED),
         ("PATIENT_NR", np.r_[SHUFFLED[:-4], SHUFFLED[:4]]),
+        (
+            "Sample Number",
+            np.r_[1 : N // 2 + 1, 1 : N // 3, 1 : N - N // 2 - N // 3 + 2],
+        ),
         ("record no.", np.where(SHUFFLED == 500, np.nan, SHUFFLED)),
     ],
 )
@@ -134,7 +138,7 @@ def test_text_that_differs_in_all_rows_names_them():
     prepared = prepare(as_table(table))
     assert prepared.preparation.id == "state"
     assert prepared.ids[3] == "state 3"
-    assert "Rows are called by 'state' (id= for another column)." in prepared.notes
+    assert "Row names are from 'state' (id= for another column)." in prepared.notes
     assert prepare(as_table(table), id="kind").preparation.id == "kind"
     assert prepare(as_table(table), drop=["state"]).ids is None
     assert prepare(as_table(table), columns=["x"]).preparation.id == "state"

@@ -110,7 +110,17 @@ def test_new_zeros_are_welcome_where_there_were_some():
     [
         ({"v": -RATING}, ["v"], "log='v': the column holds numbers such as -"),
         ({"v": 0 * RATING}, ["v"], "not all 0; leave it out of log="),
-        ({"votes": VOTES}, ["vote"], "no column in use is called so; did you mean"),
+        (
+            {"votes": VOTES},
+            ["vote"],
+            "log='vote': .* no such column; did you mean 'votes'",
+        ),
+        (
+            {"t": ["a", "b"] * (N // 2)},
+            ["t"],
+            "holds text, such as 'a', and is not used",
+        ),
+        ({"id": np.arange(N)}, ["id"], "holds identifiers, .*; name it in columns="),
     ],
 )
 def test_columns_without_logarithms_are_refused(columns, log, message):

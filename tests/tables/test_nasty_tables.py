@@ -246,7 +246,8 @@ REFUSED = {
     "text asked for": (
         "name,x\nAnna,1\n",
         {"columns": ["name"]},
-        "column 'name' holds text, such as 'Anna' in row 1; expected numbers.",
+        "column 'name' holds text, such as 'Anna' in row 1; expected numbers "
+        "(--categories takes text).",
     ),
     "an empty column asked for": (
         "x,y\n,1\n",

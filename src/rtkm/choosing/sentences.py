@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rtkm._number_text import counted, joined, percent
+from rtkm._number_text import counted, joined, percent, percent_said
 
 if TYPE_CHECKING:
     from rtkm.choosing.choice import Choice
@@ -81,15 +81,15 @@ def on_one_cluster(choice: Choice, words: Words) -> list[str]:
     return [
         found,
         f"If you want segments all the same, {best['n_cells']} are the most stable "
-        f"({how}): two halves of the table agree on {percent(best['stability'])} of "
-        "the rows.",
+        f"({how}): two halves of the table agree on "
+        f"{percent_said(best['stability'])} of the rows.",
     ]
 
 
 def other_numbers(choice: Choice) -> str:
     """Name the other numbers of clusters, and what tells them apart."""
     k, n_small = choice.n_clusters, len(choice.small_groups.sizes)
-    numbers: dict[str, list[str]] = {}
+    told: dict[str, list[str]] = {}
     for other in choice.alternatives:
         if other < k:
             why = "if only the clearest gaps and larger groups count"
@@ -97,8 +97,8 @@ def other_numbers(choice: Choice) -> str:
             why = "if small groups count as clusters"
         else:
             why = "if narrower gaps count"
-        numbers.setdefault(why, []).append(str(other))
-    return " or ".join(f"{' or '.join(some)} {why}" for why, some in numbers.items())
+        told.setdefault(why, []).append(str(other))
+    return ", or ".join(f"{joined(k, 'or')} {why}" for why, k in told.items())
 
 
 def on_outliers(choice: Choice) -> list[str]:
@@ -143,7 +143,10 @@ def on_small_groups(choice: Choice, words: Words) -> list[str]:
 
 
 def on_columns(places: Any, names: Any) -> str:
-    """Name a few of some columns."""
-    named = [repr(str(names[j])) if names is not None else str(j) for j in places[:5]]
-    text = ", ".join([*named, *["..."] * (len(places) > 5)])
-    return f"column{'s' if len(places) > 1 else ''} {text}"
+    """Name a few of some columns, each once, though it may be several features."""
+    if names is None:
+        named = [str(j) for j in places]
+    else:
+        named = list(dict.fromkeys(repr(str(names[j])) for j in places))
+    text = ", ".join([*named[:5], *["..."] * (len(named) > 5)])
+    return f"column{'s' if len(named) > 1 else ''} {text}"

@@ -186,7 +186,7 @@ def choose_with(
             contamination,
             least=least,
             rng=check_random_state(seed),
-            names=names,
+            names=prepared.preparation.source_names,
             **{name: getattr(options, name) for name in CHOOSING},
         )
     except ValueError as error:

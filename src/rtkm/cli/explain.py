@@ -96,21 +96,19 @@ def run(options: argparse.Namespace) -> None:
 def find_row(answers: TableResults, name: str) -> int:
     """Return the place of the row that is called so, among those that are kept."""
     prepared = answers.prepared
-    rows = rows_called(prepared, name)
+    rows = answers.rows_called(name)
     if len(rows) > 1:
         numbers = listed((f"{row + 1:,}" for row in rows), len(rows))
-        raise InputError(f"--row {name}: rows {numbers} are all called so.")
+        raise InputError(
+            f"--row {name}: rows {numbers} all have this id; give the number of one."
+        )
     row = rows[0] if rows else row_numbered(prepared, name)
     if not prepared.kept[row]:
-        raise InputError(f"--row {name} was left out: {prepared.reasons[row]}.")
+        raise InputError(
+            f"--row {name} was left out: {prepared.reasons[row]}; --missing median "
+            "would fill it in."
+        )
     return int(prepared.kept[:row].sum())
-
-
-def rows_called(prepared: Prepared, name: str) -> list[int]:
-    """Return the rows of an id."""
-    if prepared.ids is None:
-        return []
-    return [row for row, id in enumerate(prepared.ids) if text_of(id) == name]
 
 
 def row_numbered(prepared: Prepared, name: str) -> int:

@@ -23,6 +23,7 @@ from rtkm.tables.writing import (
 )
 
 WRITTEN = ("output", "report", "json", "model")
+OTHER_ENDINGS = {".htm", ".html", ".json", ".csv", ".tsv", ".xlsx", ".parquet"}
 
 
 def paths_of(options: argparse.Namespace) -> dict[str, Path]:
@@ -61,6 +62,15 @@ def check_page(path: Path) -> None:
     if path.suffix.lower() not in (".html", ".htm") and str(path) != STANDARD_OUTPUT:
         raise InputError(
             f"--report {path} ends in {shown(path.suffix)}; expected .html."
+        )
+
+
+def check_model(path: Path) -> None:
+    """Refuse a model in the name of a page or a table, which is an option mistaken."""
+    if path.suffix.lower() in OTHER_ENDINGS:
+        raise InputError(
+            f"--model {path} ends in {shown(path.suffix)}, as other files do; expected "
+            "another ending, best .rtkm."
         )
 
 

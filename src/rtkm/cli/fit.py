@@ -151,7 +151,7 @@ def run(options: argparse.Namespace) -> None:
     tell_findings(terminal, findings)
     for line in write_files(options, sheet, model, answers, findings):
         terminal.say(line)
-    terminal.print(next_step(options, findings))
+    terminal.print(next_step(options, answers, findings))
 
 
 def unchosen(given: dict[str, Any], method: type) -> dict[str, Any]:
@@ -222,7 +222,9 @@ def write_files(
     return [*write_together(writers), *told]
 
 
-def next_step(options: argparse.Namespace, findings: Findings) -> str:
+def next_step(
+    options: argparse.Namespace, answers: TableResults, findings: Findings
+) -> str:
     """Return the command to try next."""
     if options.report is None:
         return f"Next: {options.command_line} --report report.html"
@@ -231,4 +233,4 @@ def next_step(options: argparse.Namespace, findings: Findings) -> str:
     if not findings["clusters"]:
         return f"Next: rtkm predict {shlex.join([str(options.model), options.data])}"
     rows = findings["outliers"]["rows"]
-    return f"Next: {shared.explain_command(options, options.model, rows)}"
+    return f"Next: {shared.explain_command(options, options.model, answers, rows)}"

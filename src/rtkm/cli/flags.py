@@ -52,7 +52,7 @@ def find_method(name: str) -> type:
     if letters(name) not in by_letters:
         raise InputError(
             f"--method {name}: there is no such method; "
-            f"{nearest(name, list(methods()))}"
+            f"{nearest(name, list(methods()))} `rtkm methods` lists all."
         )
     return methods()[by_letters[letters(name)]]
 

@@ -12,6 +12,7 @@ from typing import Any
 from rtkm.cli.flags import SEED, find_method, in_help, reader_of
 from rtkm.report.docstrings import explain_parameters
 from rtkm.report.findings import OutlierRow
+from rtkm.report.table_results import TableResults
 from rtkm.table_model import TableModel
 from rtkm.tables.missing import WAYS, by_column, is_policy
 from rtkm.tables.reading import read_table
@@ -234,6 +235,7 @@ def spoken(options: argparse.Namespace) -> list[str]:
 def explain_command(
     options: argparse.Namespace,
     model: Any,
+    answers: TableResults,
     rows: Sequence[OutlierRow],
     more: Sequence[str] = (),
 ) -> str:
@@ -247,8 +249,9 @@ def explain_command(
             words.append(f"--{name}={value}")
     if rows:
         id = rows[0]["id"]
-        # an id that is nothing to type goes by its number
+        # an id that is nothing to type, or of several rows, goes by its number
         is_plain = id is not None and id.isprintable() and not id.startswith("-")
+        is_plain = is_plain and len(answers.rows_called(str(id))) == 1
         words += ["--row", id if is_plain else str(rows[0]["row"])]
     return shlex.join(words)
 

@@ -20,7 +20,7 @@ from rtkm.cli.written import (
     check_written,
     findings_writers,
 )
-from rtkm.models.files import read_model
+from rtkm.models.files import begins_as_model, read_model
 from rtkm.report.drift import Drift, count_labels, find_drift
 from rtkm.report.findings import OutlierRow
 from rtkm.report.prediction_page import render_predictions
@@ -152,12 +152,14 @@ def next_step(
     if options.output is None or not answers.n_clusters:
         return None
     more = ("id", "missing")
-    return shared.explain_command(options, options.model, farthest, more)
+    return shared.explain_command(options, options.model, answers, farthest, more)
 
 
 def read_both(options: argparse.Namespace) -> tuple[Sheet, TableModel]:
     """Return the table and the model, which may be one of plain numbers."""
     find_source(options.model)  # tells better than loading what is not there
+    if not begins_as_model(options.model) and begins_as_model(options.data):
+        raise InputError(f"{options.data} is the model; give it before the table.")
     _, model = read_model(options.model)
     sheet = shared.read(options)
     check_files(options, sheet)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rtkm.cli import options as shared
-from rtkm.cli.files import check_page, where
+from rtkm.cli.files import check_model, check_page, where
 from rtkm.report.table_results import TableResults
 from rtkm.report.templating import make_environment
 from rtkm.tables.sheet import Sheet
@@ -41,6 +41,8 @@ def check_written(options: argparse.Namespace, sheet: Sheet) -> None:
     if options.report is not None:
         check_page(options.report)
         make_environment()
+    if isinstance(getattr(options, "model", None), Path):  # and is not read
+        check_model(options.model)
 
 
 def answer_writers(

@@ -258,7 +258,7 @@ class RTKM(CutByTail, WeightedClusterer):
         least, rng = self.n_memberships, check_random_state(self.random_state)
         choice = self._made_choice
         if choice is None:
-            names = getattr(self, "feature_names_in_", None)
+            names = getattr(self, "feature_names_in_", self._source_names)
             choice = choose_for(X, k, n_outliers, least=least, rng=rng, names=names)
         if self.verbose:
             print(choice.summary())

@@ -110,9 +110,10 @@ def by_agreement(alike: pd.DataFrame) -> Recommendation:
             f"{agreement.iloc[1]:.2f}).",
         )
     names = joined([str(name) for name in top.index])
+    lowest, highest = f"{top.iloc[-1]:.2f}", f"{top.iloc[0]:.2f}"
+    agreed = lowest if lowest == highest else f"{lowest} to {highest}"
     return Recommendation(
         None,
         f"Nothing separates {names}: their labels come back alike ({shares} of fits to "
-        f"half of the rows), and they agree alike with the others "
-        f"({top.iloc[-1]:.2f} to {top.iloc[0]:.2f}).",
+        f"half of the rows), and they agree alike with the others ({agreed}).",
     )

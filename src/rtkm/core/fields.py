@@ -265,6 +265,7 @@ class Savable:
 
     # names of the columns in a table whose scale a TableModel has settled
     _column_names: Sequence[str] | None = None
+    _source_names: Sequence[str] | None = None
     n_features_in_: int
 
     def save(

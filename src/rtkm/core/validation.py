@@ -66,6 +66,16 @@ def validate_centers(estimator: Any, given: Any, X: Table) -> NDArray[Any]:
     return C
 
 
+# shown below the message, which for NaN is that of scikit-learn
+TAKES_GAPS = (
+    "rtkm.TableModel takes such tables: missing='drop' leaves rows out, and "
+    "missing='median' fills cells in."
+)
+TAKES_TEXT = (
+    "rtkm.TableModel takes such tables: it leaves text out, or uses it as categories=."
+)
+
+
 def as_numbers(estimator: Any, X: Any, **options: Any) -> Any:
     """Let scikit-learn validate; where values are no numbers, say what to do."""
     if not get_tags(estimator).input_tags.sparse:
@@ -77,9 +87,14 @@ def as_numbers(estimator: Any, X: Any, **options: Any) -> Any:
         return validate_data(estimator, X, **(ARRAY_OPTIONS | options))
     except (ValueError, TypeError, OverflowError) as error:
         if not is_conversion_error(error):
+            if "NaN" in str(error):
+                error.add_note(TAKES_GAPS)
             raise
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        raise kind(f"{error}; expected numbers, {way_to_numbers(X)}.") from error
+        refused = kind(f"{error}; expected numbers, {way_to_numbers(X)}.")
+        if hasattr(X, "columns"):
+            refused.add_note(TAKES_TEXT)
+        raise refused from error
 
 
 def is_conversion_error(error: Exception) -> bool:

@@ -73,7 +73,8 @@ def header_length(start: bytes | bytearray, size: int) -> int:
     is_ours = start[8 : 8 + len(OPENING)] == OPENING.encode()
     if not is_ours or length > MOST_HEADER_BYTES:
         raise ValueError(
-            "it does not begin as a model; expected what save or rtkm fit wrote."
+            "it does not begin as a model; expected what save or rtkm fit --model "
+            "wrote."
         )
     if length > size - 8 - CHECKSUM_BYTES:
         raise ValueError("it is cut short; save again.")

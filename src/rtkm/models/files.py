@@ -39,8 +39,8 @@ class ModelFileError(ValueError):
     ...     try:
     ...         rtkm.load(file.name)
     ...     except rtkm.ModelFileError as error:
-    ...         print(str(error).replace(file.name, "m"))
-    m is not loaded: it does not begin as a model; expected what save or rtkm fit wrote.
+    ...         print(str(error).replace(file.name, "m").partition(";")[0])
+    m is not loaded: it does not begin as a model
     """
 
 
@@ -186,7 +186,9 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytearray:
     The arrays of the model will live in them, so they can be written to.
     """
     if Path(path).exists() and not Path(path).is_file():
-        raise ValueError("it is not a file; expected what save or rtkm fit wrote.")
+        raise ValueError(
+            "it is not a file; expected what save or rtkm fit --model wrote."
+        )
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
         if size > max_bytes:
@@ -199,6 +201,18 @@ def read_bytes(path: str | os.PathLike[str], max_bytes: int) -> bytearray:
         content = bytearray(size)
         del content[file.readinto(content) :]
         return content
+
+
+def begins_as_model(path: str | os.PathLike[str]) -> bool:
+    """Whether there is a file that begins as a model does, damaged or not."""
+    if not Path(path).is_file():  # a pipe can be read only once
+        return False
+    try:
+        with open(path, "rb") as file:
+            header_length(file.read(8 + len(OPENING)), os.fstat(file.fileno()).st_size)
+    except (OSError, ValueError):
+        return False
+    return True
 
 
 def shorten(text: str) -> str:

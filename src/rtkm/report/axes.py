@@ -137,7 +137,9 @@ class Axis:
         for value in self._outer_numbers():
             place = self.at(value)
             is_outer = self.holds(value) and not plain[0] <= value <= plain[1]
-            if is_outer and all(abs(place - other) >= room for other in places):
+            # a number at an end stands beside its place, toward the others
+            needed = 1.5 * room if value in (self.low, self.high) else room
+            if is_outer and all(abs(place - other) >= needed for other in places):
                 shown.append(value)
                 places.append(place)
         return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from rtkm._number_text import counted, joined, known, percent
+from rtkm._number_text import counted, joined, known, percent, scientific
 from rtkm.report.axes import Axis, Frame, Tick, log_ticks, padded
 from rtkm.report.findings import ChoiceFindings, Number, SortedScores
 from rtkm.report.strips import columns_path
@@ -220,18 +220,10 @@ class ScorePicture:
     frame: Frame = SMALL
 
 
-def draw_scores(
-    scores: SortedScores | None, cutoff: Number, decided_by: str = "asked"
-) -> ScorePicture | None:
-    """Return the scores that are drawn, largest first; None if there are none.
-
-    Where outliers were chosen, they are those that stand out, by the shape of clusters
-    that are long, too, which the scores know nothing of.
-    """
+def draw_scores(scores: SortedScores | None, cutoff: Number) -> ScorePicture | None:
+    """Return the scores that are drawn, largest first; None if there are none."""
     if scores is None or not scores["score"]:
         return None
-    if decided_by == "choice":
-        scores = {**scores, "stands_out": None}
     values = scores["score"]
     cut = known(cutoff)
     logs = values[-1] >= 0 and (cut is None or cut > 0)
@@ -289,6 +281,11 @@ def kinds_of(scores: SortedScores) -> list[str]:
     ]
 
 
+def short_number(value: float) -> str:
+    """Return a round number in few letters: all its zeros have no room at the side."""
+    return number(value) if value < 1e5 else scientific(value, 2)
+
+
 LETTER = 8  # pixels
 
 
@@ -317,7 +314,7 @@ def score_ticks(up: Axis) -> list[Tick]:
     # the room above the largest score may be more than a number can hold
     plain = Axis(10.0**up.low, 10.0 ** min(up.high, 308.0), 0.0, 1.0)
     return [
-        Tick(up.at(math.log10(value)), number(value))
+        Tick(up.at(math.log10(value)), short_number(value))
         for value in plain.round_numbers(5)
         if value > 0
     ]

@@ -28,11 +28,12 @@ from rtkm.report.findings import (
     Outliers,
     Overlap,
     RowBetween,
+    SortedScores,
 )
 from rtkm.report.group_sentences import differences
 from rtkm.report.pictures import ScatterPicture, draw_path, lay_out
-from rtkm.report.strips import HistogramPicture, draw_histogram
-from rtkm.report.summary import how_many
+from rtkm.report.strips import HistogramPicture, draw_histogram, draw_shares
+from rtkm.report.summary import how_many, n_numbers
 from rtkm.report.templating import (
     N_COLORS,
     UNKNOWN,
@@ -102,9 +103,7 @@ def render(findings: Findings) -> str:
         gap=draw_gap(choice) if choice else None,
         curves=draw_curves(choice) if choice else None,
         how_many_outliers=how_many(findings),
-        scores=draw_scores(
-            findings["sorted_scores"], outliers["cutoff"], outliers["decided_by"]
-        ),
+        scores=draw_scores(scores_to_draw(findings), outliers["cutoff"]),
         outliers=outlier_table(outliers),
         feature_width=FEATURE,
         between=between_table(findings["between"]) if findings["between"] else None,
@@ -117,6 +116,19 @@ def render(findings: Findings) -> str:
         most_columns=MOST_COLUMNS,
         drawn=for_program(findings, scatter),
     )
+
+
+def scores_to_draw(findings: Findings) -> SortedScores | None:
+    """Return the scores, with all outliers alike where the choice says who stands out.
+
+    Trimmed rows that do not stand out are told from the others only where a number was
+    asked for: the shapes of the fitted clusters would judge a second time, by another
+    tail than the one that the choice and its sentences tell of.
+    """
+    scores = findings["sorted_scores"]
+    if scores is None or findings["outliers"]["decided_by"] != "choice":
+        return scores
+    return {**scores, "stands_out": None}
 
 
 def sections(findings: Findings, scatter: ScatterPicture | None) -> dict[str, str]:
@@ -281,7 +293,10 @@ def center_row(
     middle, spread = whole_of(findings["clusters"], feature)
     # what a difference means depends on the spread, and not on how far from zero it is
     size = spread or max(map(abs, all_known(values)), default=0.0)
-    written = alike(values, size, unknown=UNKNOWN)
+    if feature < n_numbers(findings["preparation"]):
+        written = alike(values, size, unknown=UNKNOWN)
+    else:  # shares of the rows, up to rounding
+        written = [UNKNOWN if v is None else percent(round(v, 9)) for v in values]
     away = [deviation(value, middle, spread) for value in values]
     is_alone = len(findings["clusters"]) == 1  # and the mean of all its own
     cells = [
@@ -336,8 +351,11 @@ def histograms(findings: Findings) -> list[HistogramPicture | None]:
     """Return a picture for each feature; None if there is nothing to draw."""
     shown = largest(findings["clusters"], MOST_STRIPS)
     labels = [cluster["label"] for cluster in shown] or [0]
+    categories = findings["features"][n_numbers(findings["preparation"]) :]
     return [
-        draw_histogram(feature, labels, bool(shown))
+        (draw_shares if feature["feature"] in categories else draw_histogram)(
+            feature, labels, bool(shown)
+        )
         for feature in findings["distributions"]["features"]
     ]
 

@@ -90,7 +90,7 @@ def summarize(findings: PredictionFindings) -> list[str]:
     rows = counted(findings["source"]["n_used"], "row")
     sentences = [f"{findings['model']} was asked about {rows}.", how_many(found)]
     if found["rows"]:
-        sentences.append(about_farthest(found["rows"][0]))
+        sentences.append(about_farthest(found["rows"][0], found["count"] == 1))
     return sentences if drift is None else [*sentences, *drift["summary"]]
 
 

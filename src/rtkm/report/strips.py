@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from rtkm.report.axes import Tick
+from rtkm.report.axes import Axis, Tick
 from rtkm.report.extents import axis_of
 from rtkm.report.findings import Histogram
-from rtkm.report.templating import OUTLIERS, number
+from rtkm.report.templating import OUTLIERS, number, percent
 
 CROSS = "\N{MULTIPLICATION SIGN}"  # stands for outliers
 STRIP_LEFT, STRIP_RIGHT, STRIP_WIDTH = 34, 312, 320
@@ -81,6 +82,39 @@ def draw_histogram(
     bottom = len(strips) * height
     told_so = describe(edges, strips)
     return HistogramPicture(drawn, bottom, across.ticks(4), across.bends, told_so)
+
+
+def draw_shares(
+    told: Histogram, labels: Sequence[int], clustered: bool
+) -> HistogramPicture | None:
+    """Return a bar for each strip of a category: the share of its rows that are in it.
+
+    The feature is 1 in these rows and 0 in the others.
+    """
+    strips = strips_of(told["counts"], labels, clustered)
+    middles = [
+        (low + high) / 2
+        for low, high in pairwise(told["edges"])
+        if low is not None and high is not None
+    ]
+    if not strips or not middles:
+        return None
+    height = 24 if len(strips) <= 6 else 16
+    across = Axis(0.0, 1.0, STRIP_LEFT, STRIP_RIGHT)
+    drawn, words = [], []
+    for i, strip in enumerate(strips):
+        inside = sum(
+            n for n, middle in zip(strip.counts, middles, strict=True) if middle > 0.5
+        )
+        share = inside / max(sum(strip.counts), 1)
+        bottom = (i + 1) * height
+        path = f"M{STRIP_LEFT} {bottom}V{bottom - height + 6}H{across.at(share):.1f}"
+        drawn.append(DrawnStrip(strip.label, strip.name, f"{path}V{bottom}z", bottom))
+        words.append(f"{strip.who}: {percent(share)}")
+    ticks = [Tick(across.at(share), percent(share)) for share in (0.0, 0.5, 1.0)]
+    return HistogramPicture(
+        drawn, len(strips) * height, ticks, [], "; ".join(words) + "."
+    )
 
 
 def strips_of(

@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 
-from rtkm._number_text import all_known, counted, figure, fixed, joined, percent
+from rtkm._number_text import (
+    all_known,
+    counted,
+    figure,
+    fixed,
+    joined,
+    known,
+    percent,
+    percent_said,
+)
 from rtkm.choosing.sentences import on_heavy_tails
 from rtkm.choosing.stability import SURE_CLUSTER
-from rtkm.report.findings import Between, Cell, Findings, OutlierRow
+from rtkm.report.findings import (
+    Between,
+    Cell,
+    ColumnPreparation,
+    Findings,
+    Number,
+    OutlierRow,
+)
 from rtkm.report.group_sentences import about_groups
 from rtkm.tables.messages import shown
 
@@ -54,6 +71,8 @@ def about_clusters(findings: Findings) -> list[str]:
         text = counted(sizes[0], "row")
     elif len(sizes) <= FEW:
         text = f"{joined([f'{size:,}' for size in sizes])} rows"
+    elif min(sizes) == max(sizes):
+        text = f"{counted(sizes[0], 'row')} each"
     else:
         text = f"{min(sizes):,} to {max(sizes):,} rows"
     n_clusters = counted(len(sizes), "cluster")
@@ -85,10 +104,24 @@ def about_differences(findings: Findings) -> list[str]:
     for feature in apart[:N_NAMED]:
         j = findings["features"].index(feature)
         centers = all_known([c["center"][j] for c in findings["clusters"]])
-        ends = f"{figure(min(centers, default=None))} to "
-        ends += figure(max(centers, default=None))
-        named.append(f"{shown(feature)} ({ends})")
+        ends = min(centers, default=math.nan), max(centers, default=math.nan)
+        low, high = (center_text(findings["preparation"], j, end) for end in ends)
+        named.append(f"{shown(feature)} ({low} to {high})")
     return [f"Their centers differ most in {joined(named)}."]
+
+
+def center_text(preparation: ColumnPreparation, j: int, value: Number) -> str:
+    """Write the center of a cluster in a feature: of a category, a share of rows."""
+    center = known(value)
+    if center is None or j < n_numbers(preparation):
+        return figure(center)
+    return percent(round(center, 9))  # what scaling and back left of it
+
+
+def n_numbers(preparation: ColumnPreparation) -> int:
+    """Return how many features are no categories; those come last."""
+    n_categories = sum(map(len, preparation["categories"].values()))
+    return len(preparation["columns"]) - n_categories
 
 
 def about_choice(findings: Findings) -> list[str]:
@@ -114,25 +147,26 @@ def about_outliers(findings: Findings) -> list[str]:
     sentences = [how_many(findings)]
     if not outliers["count"]:
         return sentences
-    return [*sentences, about_farthest(outliers["rows"][0])]
+    return [*sentences, about_farthest(outliers["rows"][0], outliers["count"] == 1)]
 
 
-def about_farthest(row: OutlierRow) -> str:
+def about_farthest(row: OutlierRow, is_only_one: bool) -> str:
     """Tell which row is farthest out, and what it is mostly due to."""
+    subject = "The outlier" if is_only_one else "The farthest"
     name = f"row {row['row']:,}"
     if row["id"] is not None:
         name += f" ({shown(row['id'])})"
     if not row["reasons"]:
-        return f"The farthest is {name}."
+        return f"{subject} is {name}."
     reason = row["reasons"][0]
     feature, share = shown(reason["feature"]), reason["share"]
     value, center = in_words(reason["value"]), in_words(reason["center"])
     values = f"{value}, against {center} at its center"
     if share == 1:  # there may be but one feature
-        return f"The farthest is {name}, due to {feature} alone: {values}."
+        return f"{subject} is {name}, due to {feature} alone: {values}."
     return (
-        f"The farthest is {name}, {percent(share)} of whose squared distance is due to "
-        f"{feature}: {values}."
+        f"{subject} is {name}, {percent_said(share)} of whose squared distance is due "
+        f"to {feature}: {values}."
     )
 
 
@@ -146,8 +180,9 @@ def about_skewness(findings: Findings) -> list[str]:
     found = findings["outliers"]["due_to_skewness"]
     if found is None:
         return []
+    share = "all" if found["share"] == 1 else percent_said(found["share"])
     return [
-        f"For {percent(found['share'])} of these rows, the largest part of the score "
+        f"For {share} of these rows, the largest part of the score "
         f"is due to {shown(found['feature'])}, which is very skewed "
         f"({fixed(found['skewness'], 2)} on a scale from 0, even, to 1; its logarithm "
         f"{fixed(found['log_skewness'], 2)}): --log {shlex.quote(found['feature'])} "

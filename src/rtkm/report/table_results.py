@@ -104,6 +104,13 @@ class TableResults:
             blocks.append(sparse.csr_array((crisp & inside[block, None]).astype(float)))
         return sparse.vstack(blocks, format="csr")
 
+    def rows_called(self, name: str) -> list[int]:
+        """Return all rows of an id, left out or not."""
+        ids = self.prepared.ids
+        if ids is None:
+            return []
+        return [row for row, id in enumerate(ids) if text_of(id) == name]
+
     def farthest(self, most: int) -> Places:
         """Return the outliers of the highest scores, those first."""
         places = np.flatnonzero(self.outliers)

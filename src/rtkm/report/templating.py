@@ -95,7 +95,6 @@ def make_environment(folder: Path = TEMPLATES) -> Environment:
         "color_class": color_class,
         "counted": counted,
         "fixed": fixed,
-        "multiple": multiple,
         "number": number,
         "percent": percent,
         "printable": printable,
@@ -154,11 +153,6 @@ def number(value: object, digits: int = 4) -> str:
 def cell(value: object, digits: int = 4) -> str:
     """Write a cell of a table: a number, or a category."""
     return shortened(value) if isinstance(value, str) else number(value, digits)
-
-
-def multiple(times: object) -> str:
-    """Write how many times something else a number is."""
-    return number_text.multiple(times, UNKNOWN)
 
 
 def fixed(value: object, decimals: int = 4) -> str:

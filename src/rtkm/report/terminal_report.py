@@ -8,6 +8,7 @@ from unicodedata import category
 
 from rtkm._number_text import UNKNOWN, counted, figure, fixed, multiple, percent
 from rtkm.report.findings import Cell, Findings, ListedOutliers, OutlierRow
+from rtkm.report.summary import center_text
 from rtkm.tables.messages import LONGEST_SHOWN
 
 MOST_CLUSTERS = 20
@@ -49,7 +50,7 @@ def tell_clusters(terminal: Terminal, findings: Findings) -> None:
     if not clusters:
         return
     stable = [] if findings["resampling"] is None else ["stable"]
-    shown = most_telling(findings, terminal.width)
+    shown, prepared = most_telling(findings, terminal.width), findings["preparation"]
     terminal.skip()
     terminal.table(
         ["cluster", "rows", "share", *stable, *(short(features[j]) for j in shown)],
@@ -59,7 +60,7 @@ def tell_clusters(terminal: Terminal, findings: Findings) -> None:
                 f"{cluster['size']:,}",
                 percent(cluster["share"]),
                 *[fixed(cluster["stability"], 2)] * len(stable),
-                *(figure(cluster["center"][j]) for j in shown),
+                *(center_text(prepared, j, cluster["center"][j]) for j in shown),
             ]
             for cluster in clusters[:MOST_CLUSTERS]
         ],
@@ -100,11 +101,13 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
     if not rows:
         return
     has_ids = any(row["id"] is not None for row in rows)
+    has_clusters = any(row["nearest"] is not None for row in rows)
+    has_reasons = any(map(because, rows))
     terminal.skip()
     terminal.table(
         [
-            *("rank", "outlier", *["id"] * has_ids, "score"),
-            *("times cut-off", "nearest", "because of"),
+            *("rank", "outlier", *["id"] * has_ids, "score", "times cut-off"),
+            *[*["nearest"] * has_clusters, *["because of"] * has_reasons],
         ],
         [
             [
@@ -113,8 +116,9 @@ def tell_outliers(terminal: Terminal, outliers: ListedOutliers) -> None:
                 *[on_one_line("" if row["id"] is None else row["id"], 20)] * has_ids,
                 figure(row["score"]),
                 multiple(row["times_cutoff"]),
-                "-" if row["nearest"] is None else str(row["nearest"]),
-                because(row),
+                *["-" if row["nearest"] is None else str(row["nearest"])]
+                * has_clusters,
+                *[because(row)] * has_reasons,
             ]
             for row in rows
         ],

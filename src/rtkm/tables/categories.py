@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rtkm._number_text import counted, percent
 from rtkm.tables.coding import NO_CODE, Coded, Codes, code
 from rtkm.tables.columns import Column
-from rtkm.tables.messages import InputError, listed, shown
+from rtkm.tables.messages import InputError, listed, nearest, shown
 from rtkm.tables.select import check_known
 from rtkm.tables.sheet import AnyTable
 
@@ -57,7 +57,7 @@ def find_categories(table: AnyTable, names: Sequence[str]) -> Categories:
     for name in dict.fromkeys(names):
         check_known(table, name, "categories")
         coded = code_cells(table, name)
-        check_few(coded, name)
+        check_few(coded, table.look(name))
         some = most_frequent(coded)
         values.append(some)
         places.append(place_among(coded, some))
@@ -73,7 +73,7 @@ def find_known(
         if name not in table.places:
             raise InputError(
                 f"{table.name} has no column {shown(name)}, whose categories the model "
-                "needs."
+                f"needs; {nearest(name, table.names, 'it has')}"
             )
         coded = code_cells(table, name)
         places.append(place_among(coded, values))
@@ -116,14 +116,15 @@ def code_cells(table: AnyTable, name: str) -> Coded:
     )
 
 
-def check_few(coded: Coded, name: str) -> None:
+def check_few(coded: Coded, column: Column) -> None:
     """Refuse a column in which nearly every row has a category of its own."""
     n_rows = int((coded.codes != NO_CODE).sum())
     if coded.n_values > max(MOST_CATEGORIES, MANY_CATEGORIES * n_rows):
+        numbers = ", or use it as numbers in columns=" * column.is_numeric
         raise InputError(
-            f"column {shown(name)} has {coded.n_values:,} different values in "
+            f"column {shown(column.name)} has {coded.n_values:,} different values in "
             f"{counted(n_rows, 'row')}, too many for categories; leave it out of "
-            "categories=, or use it as numbers in columns=."
+            f"categories={numbers}."
         )
 
 

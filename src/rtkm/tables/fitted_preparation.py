@@ -151,6 +151,11 @@ class Preparation:
         return np.searchsorted(self.starts, np.arange(len(self.columns)), "right") - 1
 
     @property
+    def source_names(self) -> list[str]:
+        """The column of the table that each feature comes from."""
+        return [self.sources[j] for j in self.source_of.tolist()]
+
+    @property
     def fill_by_source(self) -> tuple[float, ...]:
         """What stands for missing cells: a number, or the place of a category."""
         modes = [

@@ -55,7 +55,10 @@ def as_chosen(column: Column) -> Column:
     if column.kind == "truth":
         return column
     values = column.floats()
-    if counts_some_rows(values) or (is_row_name(name) and mostly_differ(values)):
+    is_number_of_rows = is_row_name(name) and (
+        mostly_differ(values) or counts_up(values)
+    )
+    if counts_some_rows(values) or is_number_of_rows:
         return replace(column, kind="identifier", example=first_number(column))
     return column
 
@@ -98,6 +101,21 @@ def mostly_differ(values: Floats) -> bool:
     if not are_whole(there):
         return False
     return len(np.unique(there)) >= MOSTLY * len(there)
+
+
+def counts_up(values: Floats) -> bool:
+    """Whether numbers nearly always rise by 1 from a row to the next.
+
+    So do those of things that are counted group by group, each from 1.
+
+    Examples
+    --------
+    >>> counts_up(np.r_[1:21, 1:31]), counts_up(np.repeat([1.0, 2.0, 3.0], 9))
+    (True, False)
+    """
+    if len(values) < FEWEST_COUNTED:
+        return False
+    return float((np.diff(values) == 1).mean()) >= MOSTLY
 
 
 def are_whole(values: Floats) -> bool:

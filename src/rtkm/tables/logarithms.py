@@ -101,7 +101,7 @@ def place_of(name: str, names: list[str]) -> int:
     """Return the place of a column that is used."""
     if name not in names:
         raise InputError(
-            f"log={name!r}: no column in use is called so; {nearest(name, names)}"
+            f"log={name!r}: this column is not used; {nearest(name, names)}"
         )
     return names.index(name)
 

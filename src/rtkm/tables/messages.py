@@ -39,7 +39,7 @@ def listed(items: Iterable[str], n_items: int, most: int = 5) -> str:
     return f"{text} and {n_items - most:,} more" if n_items > most else text
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+def nearest(name: str, names: Sequence[str], choice: str = "expected one of") -> str:
     """Suggest the name that was meant, in words that follow a semicolon.
 
     Examples
@@ -48,9 +48,11 @@ def nearest(name: str, names: Sequence[str]) -> str:
     "did you mean 'height'?"
     >>> nearest("x", ["age", "height"])
     "expected one of 'age', 'height'."
+    >>> nearest("x", ["age", "height"], "it has")
+    "it has 'age', 'height'."
     """
     folded = {other.casefold(): other for other in names}
     close = get_close_matches(name.casefold(), folded, n=1)
     if close:
         return f"did you mean {shown(folded[close[0]])}?"
-    return f"expected one of {listed(map(shown, names), len(names), most=10)}."
+    return f"{choice} {listed(map(shown, names), len(names), most=10)}."

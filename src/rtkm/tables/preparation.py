@@ -38,6 +38,7 @@ from rtkm.tables.scaling import SCALES, Scale, find_scaling, sparse_spreads
 from rtkm.tables.select import (
     ask_for,
     check_known,
+    check_logged,
     choose,
     choose_id,
     choose_named,
@@ -65,12 +66,13 @@ def prepare(
 
     Without `columns`, all columns of numbers are used; text, dates, identifiers and
     labels are left out and named. Identifiers are whole numbers in a column named so
-    (``id``, ``customer_id``, or ``Sample Number`` if nearly all differ), that count the
-    rows, also if some rows are gone, or with digits that a number would not keep;
-    labels are few whole numbers in a column called ``class``, ``label``, ``target`` and
-    the like. `columns` can ask for both. A column of which at least nine cells in ten
-    are numbers is one of numbers: what else is in there is an error, or missing. A
-    table without names, an array, is used whole but for text and row numbers.
+    (``id``, ``customer_id``, or ``Sample Number`` if nearly all differ or count up,
+    perhaps group by group), that count the rows, also if some rows are gone, or with
+    digits that a number would not keep; labels are few whole numbers in a column called
+    ``class``, ``label``, ``target`` and the like. `columns` can ask for both. A column
+    of which at least nine cells in ten are numbers is one of numbers: what else is in
+    there is an error, or missing. A table without names, an array, is used whole but
+    for text and row numbers.
 
     Parameters
     ----------
@@ -131,6 +133,7 @@ def prepare(
         X, numbers, notes = choose_numbers(table, unused, missing, categories)
     else:
         X, numbers, notes = take_named(table, columns, drop, missing, categories)
+    check_logged(table, logged, [column.name for column in numbers])
     found = find_categories(table, categories)
     chosen = [*numbers, *found.columns]
     X = beside(X, found.places)

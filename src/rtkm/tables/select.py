@@ -19,6 +19,7 @@ KIND_NAMES = {
     "target": "labels to compare with",
     "nested": "values of other types",
 }
+TAKES_TEXT = " (categories= takes text)"
 
 
 def choose(
@@ -66,18 +67,21 @@ def choose_named(
     for name in dict.fromkeys(columns):
         check_known(sheet, name, "columns")
         if name not in unused:
-            chosen.append(ask_for(sheet, name))
+            chosen.append(ask_for(sheet, name, TAKES_TEXT))
     if not chosen and not may_be_none:
         raise InputError("columns= leaves no column to use; name some of numbers.")
     return chosen
 
 
-def ask_for(sheet: AnyTable, name: str) -> Column:
-    """Return a column that must be there and hold numbers."""
+def ask_for(sheet: AnyTable, name: str, takes_text: str = "") -> Column:
+    """Return a column that must be there and hold numbers.
+
+    `takes_text` says what else text could be given to.
+    """
     if name not in sheet.places:
         raise InputError(
             f"{sheet.name} has no column {shown(name)}, which the model needs; "
-            f"{nearest(name, sheet.names)}"
+            f"{nearest(name, sheet.names, 'it has')}"
         )
     column = sheet.look(name)
     if column.kind == "empty":
@@ -89,7 +93,7 @@ def ask_for(sheet: AnyTable, name: str) -> Column:
             example = f"{shown(cell)} in row {row + 1:,}"
         raise InputError(
             f"column {shown(name)} holds {KIND_NAMES[column.kind]}, such as "
-            f"{example}; expected numbers."
+            f"{example}; expected numbers{takes_text * (column.kind == 'text')}."
         )
     return column
 
@@ -101,6 +105,22 @@ def check_known(sheet: AnyTable, name: str, parameter: str) -> None:
             f"{parameter}={name!r}: {sheet.name} has no such column; "
             f"{nearest(name, sheet.names)}"
         )
+
+
+def check_logged(sheet: AnyTable, names: Sequence[str], used: Sequence[str]) -> None:
+    """Refuse logarithms of columns that are not used, and say why they are not."""
+    for name in names:
+        if name in used:
+            continue
+        check_known(sheet, name, "log")
+        column = as_chosen(sheet.look(name))
+        if column.kind in KIND_NAMES:
+            can_be_used = column.kind in ("identifier", "target")
+            way_out = "name it in columns= to use it" if can_be_used else "take it out"
+            raise InputError(
+                f"log={name!r}: the column holds {KIND_NAMES[column.kind]}, such as "
+                f"{shown(column.example)}, and is not used; {way_out}."
+            )
 
 
 def note_left_out(columns: Sequence[Column]) -> list[str]:
@@ -132,4 +152,4 @@ def choose_id(sheet: AnyTable, used: Sequence[str]) -> tuple[str | None, list[st
     name = find_row_names(sheet, used)
     if name is None:
         return None, []
-    return name, [f"Rows are called by {shown(name)} (id= for another column)."]
+    return name, [f"Row names are from {shown(name)} (id= for another column)."]

@@ -410,7 +410,7 @@ def test_outliers_that_the_cut_off_does_not_tell_are_told(rtkm, tmp_path):
     options = ["-k", "1", "--contamination", "4", "--scale", "none"]
     rtkm("fit", "t.csv", *options, "--json", "j.json")
     notes = json.loads((tmp_path / "j.json").read_text())["notes"]
-    assert any("as new ones they would be judged otherwise" in note for note in notes)
+    assert any("as new rows they would be judged differently" in note for note in notes)
 
 
 def test_a_few_rows_get_one_warning(rtkm, tmp_path):

@@ -109,7 +109,7 @@ def test_of_those_stable_alike_the_one_that_others_agree_with():
 def test_what_nothing_separates_is_not_recommended():
     found = recommend(frame_of(("A", 0.98, 0.8), ("B", 0.97, 0.79), ("C", 0.5, 0.8)))
     assert found.method is None
-    assert found.reason.startswith("Nothing separates A and B: their labels")
+    assert found.reason.startswith("There is nothing to choose between A and B: ")
     assert found.reason.endswith("with the others (0.79 to 0.80).")
     found = recommend(frame_of(("A", 0.98, 0.8), ("B", 0.98, 0.8), ("C", 0.5, 0.8)))
     assert found.reason.endswith("with the others (0.80).")

@@ -133,7 +133,7 @@ def test_one_cluster_offers_segments():
     choice = make_findings(choose=True, n_clusters=1, n_outliers=0)["choice"]
     first, second = choice["on_clusters"]
     assert first.startswith("No separate groups")
-    assert second.startswith("If you want segments all the same")
+    assert second.startswith("If you want segments anyway")
     assert draw_gap(choice) is None
 
 

@@ -266,7 +266,7 @@ def test_the_command_line_says_it(rtkm, tmp_path):
     outcome = rtkm(*fit, "--json", "a.json")
     assert outcome.code == 0, outcome.err
     told = " ".join(outcome.out.split())
-    assert "Columns that were not used tell groups from the other rows, too:" in told
+    assert "Columns that were not used tell the groups apart, too:" in told
     assert "Cluster 1: 100 % are 'origin' = 'Japan' (45 % of all)." in told
     written = json.loads((tmp_path / "a.json").read_text())["left_out"]
     assert written["tested"] == ["origin"]

@@ -43,7 +43,7 @@ def test_it_is_named_with_the_way_out(rtkm, tmp_path, films):
 def test_its_logarithm_puts_an_end_to_it(rtkm, tmp_path, films):
     raw = found(rtkm, tmp_path)[1]
     outcome, findings = found(rtkm, tmp_path, "--log", "US votes")
-    assert "Logarithms are used of 'US votes'." in outcome.out
+    assert "Logarithms are taken of 'US votes'." in outcome.out
     assert findings["outliers"]["due_to_skewness"] is None
     assert findings["preparation"]["log"] == ["US votes"]
     # shown in votes: between those of few and of many

@@ -33,7 +33,7 @@ def test_logarithms_by_hand():
     prepared = prepare(table, log=["e"], scale="standard", columns=["e"])
     # of 0, 1, 2, 3 and 9 the mean is 3, the variance (9 + 4 + 1 + 0 + 36) / 5 = 10
     assert_allclose(prepared.X[:, 0], np.array([-3, -2, -1, 0, 6]) / np.sqrt(10))
-    assert prepared.notes[-1] == "Logarithms are used of 'e'."
+    assert prepared.notes[-1] == "Logarithms are taken of 'e'."
     assert_allclose(prepared.preparation.in_data_units(prepared.X)[:, 0], e)
 
 

@@ -30,7 +30,7 @@ QUOTE = (
     'it with " (--quote for another mark).'
 )
 NUL = (
-    "{{file}} has a NUL character in line {line}, which is no text; remove it, or say "
+    "{{file}} has a NUL character in line {line}, which is not text; remove it, or say "
     "with --encoding how the table is written."
 )
 NO_ENCODING = "expected utf-8, utf-16, cp1252 or another that Python knows."
@@ -74,13 +74,13 @@ REFUSED = {
         "Sales of 2024\nx,y,z\n1,2,3\n",
         {},
         "{file} has 3 cells in line 2; expected 1 as in line 1, separated by ',' "
-        "(--sep for another, --skip if lines above the header are no part of it).",
+        "(--sep for another, --skip if lines above the header are not part of it).",
     ),
     "a title, semicolons": (
         "Sales of 2024\nx;y;z\n1;2;3\n",
         {},
         NO_NUMBERS + "Left out text: 'Sales of 2024' (such as 'x;y;z'). Say --skip if "
-        "lines above the header are no part of it, or --sep.",
+        "lines above the header are not part of it, or --sep.",
     ),
     "short row": (
         "\na;b\n1;2\n\n1\n",
@@ -289,7 +289,7 @@ REFUSED = {
     "UTF-8 but for a byte": (
         "größe,é\n".encode() + b"\xe9,2\n" + "ä,ö\n".encode() * 9,
         {},
-        "{file} is utf-8 but for a few bytes; correct them, or say with --encoding how "
+        "{file} is utf-8 except for a few bytes; fix them, or say with --encoding how "
         "to read it.",
     ),
     "UTF-8 with a mark, but for a byte": (

@@ -221,7 +221,7 @@ def test_other_archives_are_named(tmp_path):
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("a.csv", "x\n1\n")
     assert message_of(file) == (
-        f"{file} is a zip archive of 'a.csv', and no workbook; unpack it first."
+        f"{file} is a zip archive of 'a.csv', not a workbook; unpack it first."
     )
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("xl/workbook.bin", "")

@@ -80,7 +80,7 @@ def on_one_cluster(choice: Choice, words: Words) -> list[str]:
     how = words.n_clusters.format(best["n_cells"])
     return [
         found,
-        f"If you want segments all the same, {best['n_cells']} are the most stable "
+        f"If you want segments anyway, {best['n_cells']} are the most stable "
         f"({how}): two halves of the table agree on "
         f"{percent_said(best['stability'])} of the rows.",
     ]

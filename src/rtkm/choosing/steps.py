@@ -296,16 +296,16 @@ def find_outliers(X: Table, Y: Table, C: NDArray[Any], false_alarms: float) -> S
     warnings = []
     if flags.mass > MANY * X.mass:
         warnings.append(
-            f"{percent(flags.mass / X.mass)} of the rows stand out, which is more than "
-            "outliers usually are; look at them before leaving them out."
+            f"{percent(flags.mass / X.mass)} of the rows stand out, more than is usual "
+            "for outliers; look at them before you leave them out."
         )
         shapes, twice = outliers.shapes, 2 * START
         score, fit = refitting(Y, shapes), outliers.fit_tail
         other = flag_rows(Y, C, score, fit, twice, false_alarms)
         if abs(other.share - flags.share) > 0.02:
             warnings.append(
-                "How many is uncertain: the search for their share, started from 20 % "
-                f"instead of 10 %, ends at {percent(other.share)} instead of "
+                "How many there are is uncertain: the search for their share, started "
+                f"from 20 % instead of 10 %, ends at {percent(other.share)} instead of "
                 f"{percent(flags.share)}."
             )
     # enough rows must be left for the clusters
@@ -477,11 +477,11 @@ def warnings_of(X: Table, rounded: NDArray[np.intp], names: Any) -> list[str]:
     warnings = []
     if X.mass < FEW_ROWS:
         warnings.append(
-            f"{X.mass:g} rows are few; below {FEW_ROWS} gaps and tails are uncertain."
+            f"{X.mass:g} rows are few: below {FEW_ROWS}, gaps and tails are uncertain."
         )
     if len(rounded):
         warnings.append(
             f"Values repeat in most rows of {on_columns(rounded, names)}; to look for "
-            "gaps, they were spread over what was rounded away."
+            "gaps, they were spread at random within their rounding."
         )
     return warnings

@@ -70,7 +70,7 @@ def check_model(path: Path) -> None:
     if path.suffix.lower() in OTHER_ENDINGS:
         raise InputError(
             f"--model {path} ends in {shown(path.suffix)}, as other files do; expected "
-            "another ending, best .rtkm."
+            "another ending, such as .rtkm."
         )
 
 

@@ -79,7 +79,7 @@ def recommend(frame: pd.DataFrame) -> Recommendation:
         return Recommendation(
             None,
             f"Labels of {first} come back in {share} of fits to half of the rows, "
-            "and there is no other to hold that against.",
+            "and there is no other method to compare with.",
         )
     alike = stable[stable > stable.iloc[0] - ALIKE]
     if len(alike) == 1:
@@ -114,6 +114,7 @@ def by_agreement(alike: pd.DataFrame) -> Recommendation:
     agreed = lowest if lowest == highest else f"{lowest} to {highest}"
     return Recommendation(
         None,
-        f"Nothing separates {names}: their labels come back alike ({shares} of fits to "
-        f"half of the rows), and they agree alike with the others ({agreed}).",
+        f"There is nothing to choose between {names}: their labels come back equally "
+        f"often ({shares} of fits to half of the rows), and they agree equally well "
+        f"with the others ({agreed}).",
     )

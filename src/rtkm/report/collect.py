@@ -165,7 +165,7 @@ def about_ties(answers: TableResults) -> list[str]:
     rows = counted(count, "row")
     return [
         f"{rows} on the wrong side of the cut-off, as far from their centers as others "
-        "or left out in an earlier round: as new ones they would be judged otherwise."
+        "or left out in an earlier round: as new rows they would be judged differently."
     ]
 
 

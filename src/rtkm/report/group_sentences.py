@@ -25,7 +25,7 @@ def about_groups(left_out: LeftOut) -> list[str]:
     ranked = sorted(groups, key=lambda g: (g["label"] != OUTLIERS, -most_telling(g)))
     told = [group for group in groups if group in ranked[:MOST_GROUPS]]
     sentences = [
-        "Columns that were not used tell groups from the other rows, too:",
+        "Columns that were not used tell the groups apart, too:",
         *(f"{title(group)}: {in_short(group)}." for group in told),
     ]
     n_left = len(groups) - len(told)

@@ -87,7 +87,7 @@ def find_known(
             told = listed(map(shown, new), len(new), 3)
             notes.append(
                 f"Column {shown(name)} has {counted(n_cells, 'cell')} with categories "
-                f"the model has not seen ({told}); they count as none of its own."
+                f"the model has not seen ({told}); they belong to none that it knows."
             )
     return joined(tuple(known), tuple(known.values()), places, table.n_rows), notes
 
@@ -111,7 +111,7 @@ def code_cells(table: AnyTable, name: str) -> Coded:
     if column.kind == "empty":
         raise InputError(f"column {shown(name)} is empty; expected categories.")
     raise InputError(
-        f"column {shown(name)} holds values that are no categories, such as "
+        f"column {shown(name)} holds values that are not categories, such as "
         f"{shown(column.example)}; leave it out of categories=."
     )
 

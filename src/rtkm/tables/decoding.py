@@ -70,7 +70,7 @@ def judge(name: str, parts: Iterable[bytes]) -> Encoding:
     cells = foreign_cells(parts)
     if is_damaged_utf8(cells):
         raise InputError(
-            f"{name} is utf-8 but for a few bytes; correct them, or say with "
+            f"{name} is utf-8 except for a few bytes; fix them, or say with "
             "--encoding how to read it."
         )
     guess = guess_encoding(cells)

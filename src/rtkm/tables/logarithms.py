@@ -93,7 +93,7 @@ def find_logarithms(log: Log, columns: Sequence[Column], X: Floats) -> Logarithm
         shown(names[j]) + f" (plus {figure(offset[j])}, for zeros)" * bool(offset[j])
         for j in places
     )
-    note = f"Logarithms are used of {listed(told, len(places), most=10)}."
+    note = f"Logarithms are taken of {listed(told, len(places), most=10)}."
     return Logarithms(chosen, offset, [note])
 
 

@@ -35,7 +35,7 @@ def choose(
         reason = " ".join(notes) or "Every column was dropped."
         if sheet.dialect and [column.kind for column in looked_at] == ["text"]:
             reason += (
-                " Say --skip if lines above the header are no part of it, or --sep."
+                " Say --skip if lines above the header are not part of it, or --sep."
             )
         raise InputError(f"{sheet.name} has no column of numbers to use. {reason}")
     truths = [shown(c.name) for c in chosen if c.kind == "truth"]

@@ -100,7 +100,7 @@ def find_fault(source: Source, dialect: Dialect) -> InputError:
         for record in records:
             is_header = line == first and dialect.has_header
             if record and len(record) != dialect.n_columns and not is_header:
-                title = ", --skip if lines above the header are no part of it"
+                title = ", --skip if lines above the header are not part of it"
                 return InputError(
                     f"{source.name} has {counted(len(record), 'cell')} in line "
                     f"{line}; expected {dialect.n_columns} as in line {first}, "

@@ -86,8 +86,8 @@ def checked_chunks(source: Source, dialect: Dialect) -> Generator[bytes, None, N
     except NulError as fault:
         raise InputError(
             f"{source.name} has a NUL character in line "
-            f"{line_at(source, dialect, fault.place)}, which is no text; remove it, or "
-            "say with --encoding how the table is written."
+            f"{line_at(source, dialect, fault.place)}, which is not text; remove it, "
+            "or say with --encoding how the table is written."
         ) from None
     except QuoteError as fault:
         raise InputError(

@@ -95,7 +95,7 @@ def kind_of(name: str, stream: BinaryIO) -> Kind:
         return Kind("Excel", excel_pages)
     content = listed(map(shown, names), len(names), most=3) or "nothing"
     raise InputError(
-        f"{name} is a zip archive of {content}, and no workbook; unpack it first."
+        f"{name} is a zip archive of {content}, not a workbook; unpack it first."
     )
 
 

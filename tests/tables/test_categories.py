@@ -104,6 +104,17 @@ def test_the_rarest_of_many_categories_share_one_feature():
     assert not any("has not seen" in note for note in new.notes)
 
 
+def test_a_cell_may_hold_the_word_for_the_rarest(tmp_path):
+    cells = [f"c{i % 60}" for i in range(600)] + [OTHER] * 300
+    table = pd.DataFrame({"c": cells, "x": np.arange(900) % 7})
+    model = fit(table, ["c"], n_clusters=2)
+    assert model.preparation_.categories["c"].count(OTHER) == 1
+    assert len(model.preparation_.categories["c"]) == MOST_CATEGORIES
+    model.save(tmp_path / "model.rtkm")
+    again = load(tmp_path / "model.rtkm")
+    assert_array_equal(again.predict(table), model.predict(table))
+
+
 def test_the_order_of_the_rows_does_not_matter():
     order = np.random.default_rng(1).permutation(N)
     straight, shuffled = (
@@ -246,8 +257,14 @@ def test_what_cannot_be_categories_is_refused(categories, options, message):
 
 def test_a_column_called_like_a_feature_is_refused():
     table = CARS.assign(**{"fuel=gas": CARS["mass"]})
-    with pytest.raises(InputError, match="'fuel=gas' is called like the feature"):
+    with pytest.raises(InputError, match="'fuel=gas' is the name of a category's"):
         prepared(table, ("fuel",))
+
+
+def test_categories_whose_features_are_called_alike_are_refused():
+    twins = {"a": ["b=c", "d"] * 9, "a=b": ["c", "e"] * 9, "x": np.arange(18) % 7}
+    with pytest.raises(InputError, match="'a=b=c' is the name of a category's"):
+        prepared(twins, ("a", "a=b"))
 
 
 # Models

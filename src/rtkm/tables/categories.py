@@ -140,7 +140,8 @@ def most_frequent(coded: Coded) -> tuple[str, ...]:
     ranked = list(dict.fromkeys(texts[i] for i in order))
     if len(ranked) <= MOST_CATEGORIES:
         return tuple(ranked)
-    return (*ranked[: MOST_CATEGORIES - 1], OTHER)
+    others = [text for text in ranked if text != OTHER]  # as a cell may say, too
+    return (*others[: MOST_CATEGORIES - 1], OTHER)
 
 
 def place_among(coded: Coded, values: Sequence[str]) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -95,10 +96,11 @@ def known_shares(places: Floats, n_values: int, weights: Floats | None) -> Float
 
 
 def refuse_taken(columns: Sequence[str], names: Sequence[str]) -> None:
-    """Refuse a column that is called like the feature of a category."""
-    taken = sorted({*columns} & {*names})
+    """Refuse a category whose feature is called like a column or another feature."""
+    counts = Counter([*columns, *names])
+    taken = [name for name in names if counts[name] > 1]
     if taken:
         raise InputError(
-            f"column {shown(taken[0])} is called like the feature of a category; "
-            "rename it, or leave it out with drop=."
+            f"{shown(taken[0])} is the name of a category's feature and of a column or "
+            "another category's feature; rename a column."
         )

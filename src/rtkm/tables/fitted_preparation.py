@@ -316,6 +316,10 @@ def finished(
     )
 
 
+# what rounding leaves of numbers, relative to those that were taken off and added
+DUST = 64 * np.finfo(float).eps
+
+
 def without_dust(values: Floats, added: Floats) -> Floats:
     """Return 0 for what is left by rounding where a number was taken off, and added."""
     return np.where(np.abs(values) <= DUST * np.abs(added), 0.0, values)
@@ -352,7 +356,6 @@ def unscaled(
 
 
 PARTS = {part.name for part in fields(Preparation)}
-DUST = 64 * np.finfo(float).eps
 LISTS = ("fill", "offset", "center", "spread")
 
 

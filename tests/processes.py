@@ -19,7 +19,7 @@ import rtkm.cli.files
 
 CLEAN = multiprocessing.get_context("forkserver")
 # what tasks and the modules of their tests import, once for all of them
-CLEAN.set_forkserver_preload(["pytest", "rtkm.cli.main"])
+CLEAN.set_forkserver_preload(["pytest", "rtkm.cli.fit"])
 
 # no task takes a hundredth of it, on the busiest machine: one that does hangs
 PATIENCE = 600

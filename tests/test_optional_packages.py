@@ -49,6 +49,7 @@ def test_the_message_names_the_extra(monkeypatch):
     [
         ("import rtkm", ("numpy", "scipy", "sklearn")),
         ("import rtkm; assert 'RTKM' in dir(rtkm)", ("numpy", "scipy", "sklearn")),
+        ("import rtkm.cli.main", ("numpy", "sklearn", "rtkm.report")),
         ("from rtkm import RTKM", ("matplotlib", "jinja2", "rtkm.report")),
         ("from rtkm import TableModel", ("matplotlib", "jinja2", "rtkm.report.page")),
     ],
@@ -60,6 +61,22 @@ before = set(sys.modules)
 {use}
 found = {{name for name in sys.modules if name.startswith({absent})}}
 assert not found - before, found
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("flag", ["--help", "--version"])
+def test_the_command_answers_before_it_imports_numpy(flag):
+    code = f"""
+import sys
+from rtkm.cli.main import main
+before = set(sys.modules)
+try:
+    main([{flag!r}])
+except SystemExit as leaving:
+    assert not leaving.code
+found = {{"numpy", "scipy", "sklearn", "pandas"}} & (set(sys.modules) - before)
+assert not found, found
 """
     subprocess.run([sys.executable, "-c", code], check=True)
 

@@ -112,7 +112,7 @@ def test_methods_are_listed_and_described(rtkm):
 def test_every_parameter_has_words_and_a_flag_that_sets_it(rtkm):
     for name, method in methods().items():
         explained = explain_parameters(method)
-        parser = make_parser(name)
+        parser = make_parser(["fit", "--method", name])
         for field in typed_fields(method):
             assert explained[field.name], (name, field.name)
             if isinstance(field.default, bool):
@@ -124,14 +124,15 @@ def test_every_parameter_has_words_and_a_flag_that_sets_it(rtkm):
 
 
 def test_flags_read_what_their_parameters_take():
-    parser = make_parser("RTKM")
+    parser = make_parser(["fit"])
     options = parser.parse_args(
         ["fit", "d", "-k", "3", "--contamination", "5", "--step", "1.1"]
     )
     assert (options.n_clusters, options.contamination, options.step) == (3, 5, 1.1)
     options = parser.parse_args(["fit", "d", "--contamination", "0.05"])
     assert options.contamination == 0.05
-    options = make_parser("CBLOF").parse_args(["fit", "d", "--weighted"])
+    parser = make_parser(["fit", "--method", "CBLOF"])
+    options = parser.parse_args(["fit", "d", "--weighted"])
     assert options.weighted is True
     assert list(readings("True")) == [True, "True"]
 
@@ -139,8 +140,9 @@ def test_flags_read_what_their_parameters_take():
 def test_no_flag_of_a_method_takes_the_place_of_another_option():
     for name, method in methods().items():
         own = {field.name for field in typed_fields(method)}
-        plain = vars(make_parser(name).parse_args(["methods"]))
-        fit = vars(make_parser(name).parse_args(["fit", "d"]))
+        parser = make_parser(["fit", "methods", "--method", name])
+        plain = vars(parser.parse_args(["methods"]))
+        fit = vars(parser.parse_args(["fit", "d"]))
         assert not own & (plain.keys() | fit.keys())
 
 

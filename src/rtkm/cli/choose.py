@@ -58,14 +58,12 @@ alarm, and none if they look like mere heavy tails.
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = shared.new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.set_up(
+        parser,
         run,
-        name="choose",
         usage="DATA [options]",
-        help="how many clusters and outliers a table has",
         description=DESCRIPTION,
         examples=EXAMPLES,
     )

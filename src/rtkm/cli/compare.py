@@ -88,14 +88,12 @@ clusters per row. Objectives of different methods are not comparable.
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = shared.new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.set_up(
+        parser,
         run,
-        name="compare",
         usage="DATA [--truth COLUMN] [options]",
-        help="many methods on one table, side by side",
         description="Fit several methods to one table, and show what each found.",
         examples=EXAMPLES,
     )

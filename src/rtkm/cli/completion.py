@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
 from rtkm._optional import import_optional
@@ -12,6 +13,12 @@ SHELLS = ("bash", "zsh", "tcsh")
 
 class PrintCompletion(argparse.Action):
     """Print the script that a shell reads."""
+
+    def __init__(
+        self, *args: Any, whole: Callable[[], argparse.ArgumentParser], **kwargs: Any
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.whole = whole
 
     def __call__(
         self,
@@ -25,15 +32,18 @@ class PrintCompletion(argparse.Action):
             shtab = import_optional("shtab", needed_by="completion")
         except ImportError as error:
             parser.exit(1, f"rtkm: {error}\n")
-        print(shtab.complete(parser, shell=values))
+        print(shtab.complete(self.whole(), shell=values))
         parser.exit()
 
 
-def add_completion(parser: argparse.ArgumentParser) -> None:
-    """Add the flag that prints the script."""
+def add_completion(
+    parser: argparse.ArgumentParser, whole: Callable[[], argparse.ArgumentParser]
+) -> None:
+    """Add the flag that prints the script for the whole parser, of all commands."""
     parser.add_argument(
         "--completion",
         action=PrintCompletion,
+        whole=whole,
         choices=SHELLS,
         metavar="SHELL",
         help="print a completion script for bash, zsh or tcsh; use it with "

@@ -6,23 +6,20 @@ import argparse
 import shlex
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from rtkm._files import replacing
-from rtkm.cli.options import new_command
+from rtkm.cli.options import set_up
 from rtkm.cli.terminal import Terminal
 
 TABLE, REPORT, MODEL = "breast-cancer.csv", "report.html", "model.rtkm"
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    set_up(
+        parser,
         run,
-        name="demo",
         usage="[--out DIR]",
-        help="try it on a medical table",
         description="Write a table of samples of breast tissue, find its clusters and "
         "outliers,\nhowever many there are, draw the report and explain a sample.",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -41,14 +40,12 @@ otherwise by its number, counting from 1.
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = shared.new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.set_up(
+        parser,
         run,
-        name="explain",
         usage="MODEL DATA [--row ID] [options]",
-        help="why a row is an outlier, and what it would take not to be one",
         description="Show what each feature adds to the scores of rows.",
         examples=EXAMPLES,
     )

@@ -6,7 +6,7 @@ import argparse
 import shlex
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -69,14 +69,12 @@ Clusters are groups with a gap between them; `rtkm choose` shows how they were c
 """
 
 
-def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
-    """Add the command, with the flags of a method."""
-    parser = shared.new_command(
-        commands,
+def add(parser: argparse.ArgumentParser, method: type) -> None:
+    """Add the arguments of the command, among them the flags of a method."""
+    shared.set_up(
+        parser,
         run,
-        name="fit",
         usage="DATA [options]",
-        help="find the clusters and outliers of a table",
         description=DESCRIPTION,
         examples=EXAMPLES,
     )
@@ -86,11 +84,19 @@ def add(commands: Any, method: str = DEFAULT_METHOD) -> None:
         default=DEFAULT_METHOD,
         help=f"one of those that `rtkm methods` lists (default: {DEFAULT_METHOD})",
     )
-    add_flags(parser, find_method(method))
+    add_flags(parser, method)
     add_choosing(parser)
     shared.add_sample_weight(shared.add_preparation(parser))
     add_written(parser)
     shared.add_reading(parser)
+
+
+def method_in(arguments: Sequence[str]) -> type:
+    """Return the method that is named, whose flags the parser must know."""
+    glance = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    glance.add_argument("--method", nargs="?")
+    name = glance.parse_known_args(arguments)[0].method
+    return find_method(name or DEFAULT_METHOD)
 
 
 def add_written(parser: argparse.ArgumentParser) -> None:

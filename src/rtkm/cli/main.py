@@ -1,4 +1,8 @@
-"""Arguments in, messages and an exit code out."""
+"""Arguments in, messages and an exit code out.
+
+What a command needs is imported once it is known which one, so that `--help` and
+`--version` answer at once.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +15,13 @@ import warnings
 from collections.abc import Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from importlib import import_module
 
 from rtkm._files import remove_unfinished
 from rtkm._signals import ending_by_signals
 from rtkm._streams import failure_of, lasting_streams
 from rtkm._version import __version__
-from rtkm.cli import choose, compare, demo, explain, fit, methods, predict
 from rtkm.cli.completion import add_completion
-from rtkm.cli.files import repair_places
-from rtkm.cli.flags import find_method, owners_of, table_flags
-from rtkm.cli.terminal import harmless
 from rtkm.tables.messages import InputError
 
 DESCRIPTION = """\
@@ -44,7 +45,16 @@ examples:
 
 # anything else is a fault of ours, and shows where it is
 BAD_INPUT = (OSError, ValueError, ImportError)
-COMMANDS = (fit, choose, predict, explain, compare, methods, demo)
+# a module of this package each
+COMMANDS = {
+    "fit": "find the clusters and outliers of a table",
+    "choose": "how many clusters and outliers a table has",
+    "predict": "ask a model about new rows",
+    "explain": "why a row is an outlier, and what it would take not to be one",
+    "compare": "many methods on one table, side by side",
+    "methods": "what each method is for",
+    "demo": "try it on a medical table",
+}
 REPRODUCE = (
     "reproduce is not a command any more; run `python -m experiments` at the root of "
     "rtkm's source tree."
@@ -78,6 +88,9 @@ def run(arguments: list[str], options: argparse.Namespace) -> int:
         complain(REPRODUCE)
         return 2
     parse(arguments, options)
+    from rtkm.cli.files import repair_places
+    from rtkm.cli.flags import table_flags
+
     try:
         repair_places(options)
         with warnings.catch_warnings():
@@ -98,6 +111,8 @@ def run(arguments: list[str], options: argparse.Namespace) -> int:
 
 def complain(text: str) -> None:
     """Say what went wrong."""
+    from rtkm.cli.terminal import harmless
+
     print(f"rtkm: {harmless(text)}", file=sys.stderr)
 
 
@@ -117,11 +132,10 @@ def clean_up(options: argparse.Namespace) -> None:
 
 def parse(arguments: list[str], options: argparse.Namespace) -> None:
     """Fill in the options, or leave with a message about how the command is used."""
-    parser = make_parser()
     try:
-        parser = make_parser(method_in(arguments))
+        parser = make_parser(arguments)
     except InputError as error:
-        parser.error(str(error))
+        make_parser().error(str(error))
     _, others = parser.parse_known_args(arguments, options)
     if others:
         method = getattr(options, "method", None)
@@ -129,8 +143,8 @@ def parse(arguments: list[str], options: argparse.Namespace) -> None:
     options.command_line = shlex.join(["rtkm", *arguments])
 
 
-def make_parser(method: str = fit.DEFAULT_METHOD) -> argparse.ArgumentParser:
-    """Return the parser of all commands, with the flags of one method."""
+def make_parser(arguments: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser, which knows the flags of the commands among the arguments."""
     parser = argparse.ArgumentParser(
         prog="rtkm",
         description=DESCRIPTION,
@@ -138,28 +152,33 @@ def make_parser(method: str = fit.DEFAULT_METHOD) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"rtkm {__version__}")
-    add_completion(parser)
+    add_completion(parser, lambda: make_parser(list(COMMANDS)))
     parser.set_defaults(parser=parser, when_interrupted="")
     commands = parser.add_subparsers(
         title="commands", required=True, metavar="COMMAND", dest="command"
     )
-    for command in COMMANDS:
-        command.add(commands, method) if command is fit else command.add(commands)
+    for name, purpose in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=purpose,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        if name in arguments:
+            module = import_module(f"rtkm.cli.{name}")
+            if name == "fit":
+                module.add(command, module.method_in(arguments))
+            else:
+                module.add(command)
     return parser
-
-
-def method_in(arguments: list[str]) -> str:
-    """Return the method that is named, whose flags the parser must know."""
-    glance = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    glance.add_argument("--method", nargs="?")
-    name = glance.parse_known_args(arguments)[0].method
-    return find_method(name or fit.DEFAULT_METHOD).__name__
 
 
 def unknown(
     others: list[str], parser: argparse.ArgumentParser, method: str | None
 ) -> str:
     """Say what is wrong with arguments that nobody knows."""
+    from rtkm.cli.flags import owners_of
+
     flags = [other for other in others if other.startswith("-")]
     if not flags:
         return f"unrecognized arguments: {shlex.join(others)}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
 
 from rtkm._registry import METHODS
 from rtkm.cli.flags import (
@@ -12,20 +11,18 @@ from rtkm.cli.flags import (
     flags_of,
     typed_fields,
 )
-from rtkm.cli.options import new_command
+from rtkm.cli.options import set_up
 from rtkm.cli.terminal import Terminal
 from rtkm.report.docstrings import explain_parameters, purpose
 from rtkm.tables.messages import InputError
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    set_up(
+        parser,
         run,
-        name="methods",
         usage="[METHOD]",
-        help="what each method is for",
         description="List all methods, or tell more about one.",
     )
     parser.add_argument(

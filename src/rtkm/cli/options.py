@@ -26,28 +26,19 @@ LISTS = ("columns", "drop", "log", "categories")
 READING = ("sep", "decimal", "quote", "encoding", "header", "skip", "sheet")
 
 
-def new_command(
-    commands: Any,
+def set_up(
+    parser: argparse.ArgumentParser,
     run: Callable[[argparse.Namespace], None],
     *,
-    name: str,
     usage: str,
-    help: str,
     description: str,
     examples: str = "",
-) -> argparse.ArgumentParser:
-    """Add a command, whose help teaches by examples."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        name,
-        usage=f"rtkm {name} {usage}",
-        help=help,
-        description=description,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+) -> None:
+    """Say what a command runs, and give it a help that teaches by examples."""
+    parser.usage = f"{parser.prog} {usage}"
+    parser.description = description
+    parser.epilog = examples
     parser.set_defaults(run=run, parser=parser)
-    return parser
 
 
 def add_data(parser: argparse.ArgumentParser) -> None:

@@ -6,7 +6,6 @@ import argparse
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from rtkm._number_text import counted, percent
 from rtkm.cli import options as shared
@@ -60,14 +59,12 @@ which are searched for anew.
 """
 
 
-def add(commands: Any) -> None:
-    """Add the command."""
-    parser = shared.new_command(
-        commands,
+def add(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    shared.set_up(
+        parser,
         run,
-        name="predict",
         usage="MODEL DATA [options]",
-        help="ask a model about new rows",
         description="Find the clusters of new rows and the outliers among them, and "
         "compare\nthese rows with the training rows.",
         examples=EXAMPLES,

@@ -81,6 +81,7 @@ def test_public_names_are_those_of_the_design():
         "projections",
         "seeding",
         "stability",
+        "to_onnx",
     }
 
 

@@ -34,6 +34,7 @@ from .models.files import (
     describe_model as describe_model,
     load as load,
 )
+from .models.onnx import to_onnx as to_onnx
 from .report.drift import Drift as Drift
 from .table_model import TableModel as TableModel
 

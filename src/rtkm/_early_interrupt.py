@@ -1,8 +1,9 @@
 """Ctrl-C while the command line is still being imported.
 
-Until the command line is there, Python would answer with a traceback from the middle of
-its imports. So in a process that was started as `rtkm` or `python -m rtkm`, SIGINT has its
-default action, to end the process, until the command line installs its own handler.
+Until the command line is there, Python would answer with a traceback from the middle
+of its imports. So in a process that was started as `rtkm` or `python -m rtkm`, SIGINT
+has its default action, to end the process, until the command line installs its own
+handler.
 Nothing has been written by then. Other programs that import the library keep theirs.
 """
 

@@ -1,100 +1,70 @@
-"""Find the benign core of a medical table, and the samples that do not belong to it.
+"""Find clusters among outliers, by k-means and by RTKM, and draw both.
 
-Prints a short table and draws one picture: ``python examples/demo.py [picture.png]``.
+Prints what was found and draws one picture: ``python examples/demo.py [picture.png]``.
 """
 
 from __future__ import annotations
 
 import sys
 
-import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 from sklearn.cluster import KMeans
-from sklearn.decomposition import PCA
+from sklearn.metrics import adjusted_rand_score
 
 from rtkm import RTKM
-from rtkm.datasets import load_wbc
-from rtkm.metrics import outlier_me
+from rtkm.datasets import make_outlier_blobs
 
-INLIER, OUTLIER, CENTER = "#3b6fb6", "#e07b39", "#111111"
+COLORS = ["#3b6fb6", "#c8553d", "#4f9d69", "#8e63b0", "#d19a2a"]
+OUTLIER, CENTER = "#444444", "#111111"
 
 
 def main(picture: str = "demo.png") -> None:
-    X, malignant = load_wbc(return_X_y=True)
-    malignant = malignant.astype(bool)
-    k_means = KMeans(n_clusters=1, n_init=1, random_state=0).fit(X)
-    robust = RTKM(n_clusters=1, contamination=0.35, random_state=0).fit(X)
-    print_findings(X, malignant, k_means, robust)
-    draw(X, malignant, k_means, robust, picture)
+    X, truth, _ = make_outlier_blobs(
+        600, n_clusters=5, contamination=0.05, separation=4, random_state=11
+    )
+    k_means = KMeans(n_clusters=5, n_init=10, random_state=0).fit(X)
+    robust = RTKM(random_state=0).fit(X)
+    print_findings(truth, k_means, robust)
+    draw(X, k_means, robust, picture)
     print(f"\nPicture: {picture}")
 
 
-def print_findings(X, malignant, k_means, robust) -> None:
-    core = X[~malignant].mean(axis=0)
-    found = robust.outlier_mask_
-    print("Breast Cancer Wisconsin: 699 samples, 9 measurements, 241 malignant.")
-    print("One cluster is asked for, and about 35 % outliers; classes are not shown.\n")
-    print(f"{'':26}{'k-means':>10}{'RTKM':>10}")
-    pulled = (
-        np.linalg.norm(model.cluster_centers_[0] - core) for model in (k_means, robust)
+def print_findings(truth, k_means, robust) -> None:
+    is_outlier, found = truth == -1, robust.outlier_mask_
+    print("600 rows: 5 clusters, and 30 outliers drawn anywhere around them.\n")
+    print(f"{'':26}{'k-means':>12}{'RTKM':>12}")
+    row("clusters", "5, given", f"{robust.n_clusters_}, found")
+    agreement = (
+        f"{adjusted_rand_score(truth[~is_outlier], model.labels_[~is_outlier]):.3f}"
+        for model in (k_means, robust)
     )
-    row("center to benign mean", *(f"{distance:.2f}" for distance in pulled))
-    row("outliers found", 0, found.sum())
-    row("  of them malignant", "-", f"{malignant[found].mean():.0%}")
-    row("malignant samples found", "0%", f"{found[malignant].mean():.0%}")
-    nothing = np.zeros_like(malignant)
-    errors = (outlier_me(malignant, mask) for mask in (nothing, found))
-    row("outlier error (0 is best)", *(f"{error:.3f}" for error in errors))
+    row("agreement with the truth", *agreement)
+    row("outliers found", "-", f"{(found & is_outlier).sum()} of {is_outlier.sum()}")
+    row("rows flagged by mistake", "-", (found & ~is_outlier).sum())
 
 
 def row(title: str, *cells: object) -> None:
-    print(f"{title:26}" + "".join(f"{cell!s:>10}" for cell in cells))
+    print(f"{title:26}" + "".join(f"{cell!s:>12}" for cell in cells))
 
 
-def draw(X, malignant, k_means, robust, picture: str) -> None:
-    plane = PCA(2).fit(X)
-    # the measurements are whole numbers from 1 to 10: a little noise parts the dots
-    points = plane.transform(X + np.random.default_rng(0).uniform(-0.4, 0.4, X.shape))
-    core = plane.transform(X[~malignant].mean(axis=0, keepdims=True))[0]
-    figure = Figure(figsize=(10, 4.6))
+def draw(X, k_means, robust, picture: str) -> None:
+    figure = Figure(figsize=(10, 4.4))
+    panels = (
+        ("k-means: a center for outliers, one for two clusters", k_means),
+        ("RTKM: a center for each cluster; crosses are outliers", robust),
+    )
     axes = figure.subplots(1, 2, sharex=True, sharey=True)
-    panels = [
-        ("k-means: the outliers pull the center away", k_means, np.zeros(len(X), bool)),
-        (
-            "RTKM: the center stays, the outliers are found",
-            robust,
-            robust.outlier_mask_,
-        ),
-    ]
-    for ax, (title, model, outlying) in zip(axes, panels, strict=True):
-        for mask, color in ((~outlying, INLIER), (outlying, OUTLIER)):
-            ax.scatter(*points[mask].T, s=14, color=color, alpha=0.6, linewidth=0)
-        center = plane.transform(model.cluster_centers_)[0]
-        ax.scatter(*core, s=420, facecolors="none", edgecolors=CENTER, linewidth=1.6)
-        ax.scatter(*center, s=130, marker="X", color=CENTER, edgecolors="white")
+    for ax, (title, model) in zip(axes, panels, strict=True):
+        for label, color in enumerate(COLORS):
+            ax.scatter(*X[model.labels_ == label].T, s=14, color=color, alpha=0.6, lw=0)
+        ax.scatter(*X[model.labels_ == -1].T, s=24, color=OUTLIER, marker="x", lw=1)
+        centers = model.cluster_centers_.T
+        ax.scatter(*centers, s=90, marker="X", color=CENTER, edgecolors="white")
         ax.set_title(title, fontsize=11)
         ax.set_xticks([])
         ax.set_yticks([])
-        ax.spines[:].set_visible(False)
-    axes[0].annotate(
-        "where the benign samples are",
-        core,
-        xytext=(20, -100),
-        textcoords="offset points",
-        ha="center",
-        arrowprops={"arrowstyle": "-", "color": CENTER},
-    )
-    handles = [
-        Line2D([], [], ls="", marker=m, color=c, ms=8, label=label)
-        for m, c, label in (
-            ("X", CENTER, "center found"),
-            ("o", INLIER, "inlier"),
-            ("o", OUTLIER, "outlier"),
-        )
-    ]
-    figure.legend(handles=handles, ncols=3, loc="lower center", frameon=False)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
+        ax.spines[:].set_color("#cccccc")
+    figure.tight_layout()
     figure.savefig(picture, dpi=150)
 
 

@@ -805,8 +805,8 @@ class TableModel(Savable, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_samples, n_clusters)
-            The distances, NaN for rows that were left out. A frame with
-            :meth:`set_output`.
+            The distances, NaN for rows that were left out. A frame where ``set_output``
+            asked for one.
 
         Examples
         --------

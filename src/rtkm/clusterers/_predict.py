@@ -233,7 +233,7 @@ class PredictMixin(
         -------
         ndarray of shape (n_samples, n_clusters)
             Euclidean distances, float32 where the model was fitted to float32. A frame
-            with :meth:`set_output`.
+            where ``set_output`` asked for one.
 
         Examples
         --------

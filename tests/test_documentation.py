@@ -18,6 +18,7 @@ from types import ModuleType
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib import pyplot
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -94,6 +95,15 @@ def test_the_registry_lists_every_estimator_that_is_exported():
     assert all_classes() == exported
 
 
+@pytest.fixture
+def no_windows():
+    """Draw where nobody looks, and leave no picture behind."""
+    pyplot.switch_backend("Agg")
+    yield
+    pyplot.close("all")
+
+
+@pytest.mark.usefixtures("no_windows")
 @pytest.mark.parametrize("name", MODULES)
 def test_examples_in_docstrings_run_as_shown(name):
     if name == "rtkm._native":

@@ -54,6 +54,17 @@ def choice(choice: Choice) -> Figure:
     -------
     matplotlib.figure.Figure
         :func:`plateau` on the left, :func:`weakest_pair` on the right.
+
+    Examples
+    --------
+    >>> from rtkm import choose, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> choice = choose(X, random_state=0)
+    >>> for ax in plot.choice(choice).axes:
+    ...     print(ax.get_title())
+    3 clusters: how many trials agree
+    The weakest gap: between clusters 1 and 2
     """
     figure, (left, right) = pyplot().subplots(
         1, 2, figsize=(11, 4.4), layout="constrained"
@@ -77,6 +88,15 @@ def plateau(choice: Choice, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import choose, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> choice = choose(X, random_state=0)
+    >>> plot.plateau(choice).get_title()
+    '3 clusters: how many trials agree'
     """
     ax = new_axes(ax)
     ax.set_title(f"{counted(choice.n_clusters, 'cluster')}: how many trials agree")
@@ -119,6 +139,15 @@ def weakest_pair(choice: Choice, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import choose, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> choice = choose(X, random_state=0)
+    >>> plot.weakest_pair(choice).get_title()
+    'The weakest gap: between clusters 1 and 2'
     """
     ax = new_axes(ax)
     if not choice.pairs:
@@ -195,6 +224,15 @@ def tail(
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> model = RTKM(random_state=0).fit(X)
+    >>> [text.get_text() for text in plot.tail(model, X).get_legend().get_texts()][:2]
+    ['inliers: 178', 'outliers that stand out: 22']
     """
     check_is_fitted(model)
     if getattr(model, "standing_out_mask_", None) is None:
@@ -296,6 +334,13 @@ def curves(curves: Curves, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import curves, plot
+    >>> found = curves([[0.0], [1.0], [5.0], [6.0], [90.0]], [1, 2], [0.0, 0.2])
+    >>> plot.curves(found).get_ylabel()
+    'cost of the rows that are kept'
     """
     ax = new_axes(ax)
     colors = pyplot().get_cmap("viridis")(np.linspace(0, 0.9, len(curves.n_clusters)))

@@ -85,7 +85,7 @@ def has(name: str) -> Callable[[Any], bool]:
     """Make a test whether the estimator of a model has a method."""
 
     def check(model: TableModel) -> bool:
-        getattr(model._unfitted(), name)  # tells in its own words if it has not
+        getattr(model._answering(), name)  # tells in its own words if it has not
         return True
 
     return check
@@ -242,12 +242,44 @@ class TableModel(Savable, BaseEstimator):
         Returns
         -------
         self
+            The same object, fitted.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [None], [11.0], [99.0]]
+        >>> estimator = RTKM(2, contamination=1, random_state=0)
+        >>> TableModel(estimator, missing="drop").fit(X).labels_
+        array([ 0,  0,  1, -3,  1, -1], dtype=int32)
         """
         check_params(self)
         return self.fit_prepared(self.prepare(X, sample_weight))
 
     def prepare(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Prepared:
-        """Choose columns, treat missing values and scale, without fitting."""
+        """Choose columns, treat missing values and scale, without fitting.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The table.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            What each row counts for, or the column that says so, which is then no
+            feature. For estimators that take weights.
+
+        Returns
+        -------
+        Prepared
+            What :meth:`fit_prepared` takes: the matrix ``X`` of the rows that are kept,
+            which these are (``kept``), ``notes`` on what was done, and more.
+
+        Examples
+        --------
+        >>> from rtkm import TableModel
+        >>> X = [[1.0], [None], [4.0], [3.0]]
+        >>> prepared = TableModel(missing="median").prepare(X)
+        >>> prepared.X.ravel()
+        array([1., 3., 4., 3.])
+        """
         table: Any = as_table(X)
         if sample_weight is not None:
             self._check_takes_weights()
@@ -267,8 +299,30 @@ class TableModel(Savable, BaseEstimator):
         )
 
     def fit_prepared(self, prepared: Prepared, choice: Choice | None = None) -> Self:
-        """Fit the estimator to a table that was prepared, RTKM as was chosen for it."""
-        estimator = clone(self._unfitted())
+        """Fit the estimator to a table that was prepared, RTKM as was chosen for it.
+
+        Parameters
+        ----------
+        prepared : Prepared
+            What :meth:`prepare` returned.
+        choice : Choice or None, default=None
+            The numbers of clusters and outliers that :class:`RTKM` takes where it was
+            to choose them; None lets it choose. Other estimators choose nothing.
+
+        Returns
+        -------
+        self
+            The same object, fitted.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0))
+        >>> model.fit_prepared(model.prepare(X)).labels_
+        array([ 0,  0,  1,  1, -1], dtype=int32)
+        """
+        estimator = clone(self._given())
         if isinstance(estimator, RTKM):
             estimator.__dict__["_made_choice"] = choice
         # so that messages name columns, and none asks for them to be scaled
@@ -286,15 +340,18 @@ class TableModel(Savable, BaseEstimator):
         self.kept_mask_ = prepared.kept
         return self
 
-    def _unfitted(self) -> Any:
-        """Return the estimator that is, or was, fitted."""
-        fitted = self.__dict__.get("estimator_")
+    def _given(self) -> Any:
+        """Return the estimator to fit, which is not fitted itself."""
         # seeded as the command line is, so that both give one answer
-        given = RTKM(random_state=0) if self.estimator is None else self.estimator
-        return given if fitted is None else fitted
+        return RTKM(random_state=0) if self.estimator is None else self.estimator
+
+    def _answering(self) -> Any:
+        """Return the fitted estimator, or the one to fit where there is none yet."""
+        fitted = self.__dict__.get("estimator_")
+        return self._given() if fitted is None else fitted
 
     def _check_takes_weights(self) -> None:
-        estimator = self._unfitted()
+        estimator = self._given()
         if not has_fit_parameter(estimator, "sample_weight"):
             raise ValueError(
                 f"{type(estimator).__name__} does not take sample_weight; use RTKM, "
@@ -304,7 +361,32 @@ class TableModel(Savable, BaseEstimator):
     def fit_predict(
         self, X: Any, y: object = None, sample_weight: ArrayLike | str | None = None
     ) -> NDArray[Any]:
-        """Fit, and return the label of each row; see :meth:`predict`."""
+        """Fit, and return the label of each row; see :meth:`predict`.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The table.
+        y : ignored
+            For pipelines.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            What each row counts for, or the column that says so, which is then no
+            feature. For estimators that take weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            ``labels_``, or for a detector 1 for inliers and -1 for outliers; -3 for
+            rows that were left out.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0))
+        >>> model.fit_predict(X)
+        array([ 0,  0,  1,  1, -1], dtype=int32)
+        """
         self.fit(X, sample_weight=sample_weight)
         if hasattr(self.estimator_, "labels_"):
             return self.labels_
@@ -315,13 +397,58 @@ class TableModel(Savable, BaseEstimator):
     def fit_transform(
         self, X: Any, y: object = None, sample_weight: ArrayLike | str | None = None
     ) -> Any:
-        """Fit, and return the distances to the centers."""
+        """Fit, and return the distances to the centers.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The table.
+        y : ignored
+            For pipelines.
+        sample_weight : array-like of shape (n_samples,) or str, default=None
+            What each row counts for, or the column that says so, which is then no
+            feature. For estimators that take weights.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            The distances, as :meth:`transform` returns them.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0))
+        >>> model.fit_transform(X)[:2]
+        array([[ 0.5, 10.5],
+               [ 0.5,  9.5]])
+        """
         prepared = self.prepare(X, sample_weight)
         return self.fit_prepared(prepared)._distances(X, prepared)
 
     @classmethod
     def of_numbers(cls, estimator: Any) -> Self:
-        """Return a model whose estimator was fitted to the numbers as they are."""
+        """Return a model whose estimator was fitted to the numbers as they are.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted clusterer or detector of this library.
+
+        Returns
+        -------
+        TableModel
+            A fitted model that takes tables and gives the answers of the estimator. It
+            has no summary of the training rows, which :meth:`detect_drift` needs.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> fitted = RTKM(2, contamination=1, random_state=0).fit(X)
+        >>> TableModel.of_numbers(fitted).predict([[0.4], [500.0]])
+        array([ 0, -1], dtype=int32)
+        """
         names = getattr(estimator, "feature_names_in_", None)
         n_unnamed = estimator.n_features_in_ if names is None else 0
         model = cls(clone(estimator), scale="none")
@@ -336,19 +463,47 @@ class TableModel(Savable, BaseEstimator):
 
     @property
     def cluster_centers_(self) -> NDArray[np.float64]:
-        """The centers, in the units of the table."""
+        """The centers, in the units of the table.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.cluster_centers_
+        array([[ 0.5],
+               [10.5]])
+        """
         self._check_fitted_attribute("cluster_centers_")
         return self.preparation_.in_data_units(self.estimator_.cluster_centers_)
 
     @property
     def n_features_in_(self) -> int:  # type: ignore[override]
-        """Number of columns in use, or of all columns of a table without names."""
+        """Number of columns in use, or of all columns of a table without names.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.n_features_in_
+        1
+        """
         self._check_fitted_attribute("n_features_in_")
         return self.preparation_.n_unnamed or len(self.preparation_.sources)
 
     @property
     def feature_names_in_(self) -> NDArray[Any]:
-        """The columns in use, where they have names."""
+        """The columns in use, where they have names.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> from rtkm import RTKM, TableModel
+        >>> X = pd.DataFrame({"mm": [0.0, 1.0, 9.0], "who": ["Ada", "Max", "Eve"]})
+        >>> TableModel(RTKM(1, contamination=0)).fit(X).feature_names_in_
+        array(['mm'], dtype=object)
+        """
         self._check_fitted_attribute("feature_names_in_")
         if self.preparation_.n_unnamed:
             raise AttributeError(
@@ -395,37 +550,176 @@ class TableModel(Savable, BaseEstimator):
         """Return the nearest cluster of each row, -1 for an outlier.
 
         A row that ``missing="drop"`` leaves out has -3. Detectors say 1 for inliers.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.predict([[0.4], [12.0], [500.0]])
+        array([ 0,  1, -1], dtype=int32)
         """
         return self._answer("predict", X, LEFT_OUT)
 
     @available_if(has("predict_memberships"))
     def predict_memberships(self, X: Any) -> NDArray[np.float64]:
-        """Return membership weights of new rows, those of outliers included."""
+        """Return membership weights of new rows, those of outliers included.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            The weights; NaN for rows that were left out.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.predict_memberships([[0.4], [12.0]])
+        array([[1., 0.],
+               [0., 1.]])
+        """
         return self._answer("predict_memberships", X, np.nan)
 
     @available_if(has("score_samples"))
     def score_samples(self, X: Any) -> NDArray[np.float64]:
-        """Return minus the outlier score of each row: higher is more normal."""
+        """Return minus the outlier score of each row: higher is more normal.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The scores, in the units of the scaled columns; NaN for rows that were left
+            out.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.score_samples([[1.5], [-9.5]])
+        array([  -1., -100.])
+        """
         return self._answer("score_samples", X, np.nan)
 
     @available_if(has("decision_function"))
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
+        """Return ``score_samples(X) - offset_``: below 0 is an outlier.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            How far rows are from the cut-off, in units of the score; infinity where no
+            new row is ever an outlier, NaN for rows that were left out.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.decision_function([[1.5], [500.0]]) < 0
+        array([False,  True])
+        """
         return self._answer("decision_function", X, np.nan)
 
     @available_if(has("discriminant_factors"))
     def discriminant_factors(self, X: Any) -> NDArray[np.float64]:
-        """Return the log odds of the second-best answer for each row."""
+        """Return the log odds of the second-best answer for each row.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            At most 0, and 0 where another label is as good; NaN for rows that were left
+            out. See :meth:`RTKM.discriminant_factors`.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.discriminant_factors([[0.5], [5.5]])
+        array([-200.,    0.])
+        """
         return self._answer("discriminant_factors", X, np.nan)
 
     @available_if(has("predict_confidence"))
     def predict_confidence(self, X: Any) -> NDArray[np.str_]:
-        """Return how sure the label of each row is; "missing" if it was left out."""
+        """Return how sure the label of each row is; "missing" if it was left out.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of str of shape (n_samples,)
+            "core", "border", "doubtful", "outlier" or "missing", see
+            :meth:`RTKM.predict_confidence`.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.predict_confidence([[0.5], [5.5], [500.0]])
+        array(['core', 'doubtful', 'outlier'], dtype='<U8')
+        """
         return self._answer("predict_confidence", X, NO_CONFIDENCE)
 
     @available_if(has("score"))
     def score(self, X: Any, y: object = None) -> float:
-        """Return minus the cost, as in the objective, of the rows that are kept."""
+        """Return minus the cost, as in the objective, of the rows that are kept.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        float
+            Minus the sum of the costs; 0 if no row is kept.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.score([[1.5], [12.5], [500.0]])
+        -5.0
+        """
         return self.estimator_.score(self._prepare_new(X).X)
 
     @available_if(has("explain"))
@@ -435,6 +729,27 @@ class TableModel(Savable, BaseEstimator):
         The columns are those of :meth:`RTKM.explain`; ``change_from`` and
         ``change_to`` are in the units of the table, and rows go by their id or by the
         index of a pandas frame.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A line for each row; one that was left out has confidence "missing".
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> frame = model.explain([[0.5], [110.5]])
+        >>> frame[["score", "outlier", "confidence", "change_feature"]]
+             score  outlier confidence change_feature
+        0      0.0    False       core           None
+        1  10000.0     True    outlier             x0
         """
         check_is_fitted(self)
         table = as_table(X)
@@ -459,6 +774,16 @@ class TableModel(Savable, BaseEstimator):
             Shares of outliers and clusters, the distribution of each feature and
             missing values, then and now, and which of them differ. Its ``summary()``
             says so in sentences.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import RTKM, TableModel
+        >>> rng = np.random.RandomState(0)
+        >>> X = rng.normal(10, 1, (300, 2))
+        >>> model = TableModel(RTKM(1, contamination=0.05, random_state=0)).fit(X)
+        >>> model.detect_drift(rng.normal(10, 1, (100, 2))).found
+        False
         """
         check_is_fitted(self)
         if "reference_" not in self.__dict__:
@@ -473,7 +798,28 @@ class TableModel(Savable, BaseEstimator):
 
     @available_if(has("transform"))
     def transform(self, X: Any) -> Any:
-        """Return the distances to the centers, in the units of the scaled columns."""
+        """Return the distances to the centers, in the units of the scaled columns.
+
+        Parameters
+        ----------
+        X : frame, pyarrow.Table, array-like, CSR matrix or path
+            The rows, with the columns that the model was fitted to.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            The distances, NaN for rows that were left out. A frame where ``set_output``
+            asked for one.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.transform([[0.5], [4.5]])
+        array([[ 0., 10.],
+               [ 4.,  6.]])
+        """
         return self._distances(X, self._prepare_new(X))
 
     def _distances(self, X: Any, prepared: Prepared) -> Any:
@@ -485,7 +831,8 @@ class TableModel(Savable, BaseEstimator):
         names = self.get_feature_names_out()
         if wanted == "pandas":
             pd = import_optional("pandas", needed_by="set_output")
-            return pd.DataFrame(distances, getattr(X, "index", None), names)
+            index = X.index if isinstance(X, pd.DataFrame) else None
+            return pd.DataFrame(distances, index, names)
         if wanted == "polars":
             pl = import_module("polars")
             return pl.DataFrame(distances, schema=list(names))
@@ -503,6 +850,17 @@ class TableModel(Savable, BaseEstimator):
         Returns
         -------
         self
+            The same object.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.set_output(transform="pandas").transform(np.array([[0.5]]))
+           rtkm0  rtkm1
+        0    0.0   10.0
         """
         if transform is not None:
             config = {"transform": transform}
@@ -512,13 +870,32 @@ class TableModel(Savable, BaseEstimator):
 
     @available_if(has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
-        """Return names for the columns of :meth:`transform`."""
+        """Return names for the columns of :meth:`transform`.
+
+        Parameters
+        ----------
+        input_features : ignored
+            For pipelines.
+
+        Returns
+        -------
+        ndarray of str of shape (n_clusters,)
+            The class of the estimator in small letters, and the number of the cluster.
+
+        Examples
+        --------
+        >>> from rtkm import RTKM, TableModel
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [99.0]]
+        >>> model = TableModel(RTKM(2, contamination=1, random_state=0)).fit(X)
+        >>> model.get_feature_names_out()
+        array(['rtkm0', 'rtkm1'], dtype=object)
+        """
         check_is_fitted(self)
         return self.estimator_.get_feature_names_out()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        inner = get_tags(self._unfitted())
+        inner = get_tags(self._answering())
         tags.estimator_type = inner.estimator_type
         if inner.transformer_tags is not None:
             tags.transformer_tags = TransformerTags(preserves_dtype=["float64"])

@@ -484,6 +484,25 @@ def test_files_of_format_1_still_load_and_answer_as_they_did(name):
     assert_array_equal(confidence[kept], expected.loc[kept, "confidence"])
 
 
+def test_a_second_fit_takes_the_estimator_of_now(people):
+    model = TableModel(TWO).fit(people)
+    model.set_params(estimator__n_clusters=3).fit(people)
+    assert len(model.cluster_centers_) == 3
+    model.set_params(estimator=rtkm.TrimmedKMeans(2, contamination=1)).fit(people)
+    assert isinstance(model.estimator_, rtkm.TrimmedKMeans)
+    assert model.fit(people).estimator_.n_clusters == 2
+    model.set_params(estimator=rtkm.OKM(2))
+    with pytest.raises(ValueError, match="OKM does not take sample_weight"):
+        model.fit(people, sample_weight=np.ones(len(people)))
+
+
+def test_lists_are_transformed_into_frames():
+    X = [[0.0, 1.0], [1.0, 0.0], [9.0, 9.0], [8.0, 9.0]]
+    model = TableModel(rtkm.RTKM(2, contamination=0)).set_output(transform="pandas")
+    frame = model.fit_transform(X)
+    pd.testing.assert_frame_equal(frame, model.transform(tuple(X)))
+
+
 @pytest.mark.slow
 def test_frames_and_arrays_need_neither_pandas_nor_pyarrow(tmp_path, people):
     TableModel(TWO).fit(people).save(tmp_path / "model.rtkm")

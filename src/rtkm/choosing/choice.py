@@ -67,28 +67,28 @@ class Choice:
     the shape of their cluster explains are outliers, cut so that about one flag in
     seven is a false alarm, and none if they look like mere heavy tails.
 
-    Attributes
+    :func:`rtkm.choose` returns it; every parameter is an attribute, too.
+
+    Parameters
     ----------
     n_clusters : int
         The number of clusters.
     n_outliers : int
         The number of outliers, in rows.
-    contamination : float
-        The same as a share of all rows.
-    alternatives : tuple of int
-        Other numbers of clusters that could be meant, the likeliest first.
+    n_rows : float
+        The total weight of the table.
+    init : ndarray of shape (n_clusters, n_features)
+        Centers to start a fit from.
     n_separate : int or None
         Number of groups with gaps between them that are large enough for clusters; None
         where the rows are too few to tell. It differs from ``n_clusters`` where that
         was given, or was to be one of certain numbers.
-    is_sure : bool
-        Whether gaps show this very number, and no other one could be meant.
+    alternatives : tuple of int
+        Other numbers of clusters that could be meant, the likeliest first.
     small_groups : SmallGroups
         ``sizes`` and ``centers`` of groups too small to be clusters.
     heavy_tails : bool
         Whether heavy tails explain the rows that lie far out.
-    init : ndarray of shape (n_clusters, n_features)
-        Centers to start a fit from.
     warnings : tuple of str
         What to know before relying on the choice.
     table : tuple of dict
@@ -105,10 +105,15 @@ class Choice:
         How the share of outliers settled.
     fitted_tail : FittedTail or None
         The tail of distances within clusters; none where they do not spread.
-    n_rows : float
-        The total weight of the table.
     given : tuple of str
         The parameters that were known, and not chosen.
+
+    Attributes
+    ----------
+    contamination : float
+        The outliers as a share of all rows.
+    is_sure : bool
+        Whether gaps show this very number of clusters, and no other one could be meant.
     params : dict
         The numbers as parameters of :class:`rtkm.RTKM`.
 
@@ -142,17 +147,47 @@ class Choice:
 
     @property
     def params(self) -> dict[str, Any]:
-        """Parameters of :class:`rtkm.RTKM`, as in ``RTKM(**choice.params)``."""
+        """Parameters of :class:`rtkm.RTKM`, as in ``RTKM(**choice.params)``.
+
+        Examples
+        --------
+        >>> from rtkm import choose
+        >>> from rtkm.datasets import make_outlier_blobs
+        >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+        >>> choice = choose(X, random_state=0)
+        >>> choice.params
+        {'n_clusters': 3, 'contamination': 22}
+        """
         return {"n_clusters": self.n_clusters, "contamination": self.n_outliers}
 
     @property
     def is_sure(self) -> bool:
-        """Whether gaps show this number of clusters, and no other could be meant."""
+        """Whether gaps show this number of clusters, and no other could be meant.
+
+        Examples
+        --------
+        >>> from rtkm import choose
+        >>> from rtkm.datasets import make_outlier_blobs
+        >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+        >>> choice = choose(X, random_state=0)
+        >>> choice.is_sure
+        True
+        """
         return self.n_clusters == self.n_separate and not self.alternatives
 
     @property
     def contamination(self) -> float:
-        """The outliers as a share of all rows."""
+        """The outliers as a share of all rows.
+
+        Examples
+        --------
+        >>> from rtkm import choose
+        >>> from rtkm.datasets import make_outlier_blobs
+        >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+        >>> choice = choose(X, random_state=0)
+        >>> choice.contamination
+        0.11
+        """
         return self.n_outliers / self.n_rows
 
     def summary(self) -> str:
@@ -162,6 +197,16 @@ class Choice:
         -------
         str
             One finding a line.
+
+        Examples
+        --------
+        >>> from rtkm import choose
+        >>> from rtkm.datasets import make_outlier_blobs
+        >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+        >>> choice = choose(X, random_state=0)
+        >>> print(choice.summary())
+        3 clusters with gaps between them; no other number is likely.
+        22 rows (11 %) stand out from the rest.
         """
         lines = [
             *on_clusters(self, PYTHON),
@@ -177,6 +222,15 @@ class Choice:
         -------
         matplotlib.figure.Figure
             Groups by number of cells, and rows between the two nearest clusters.
+
+        Examples
+        --------
+        >>> from rtkm import choose
+        >>> from rtkm.datasets import make_outlier_blobs
+        >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+        >>> choice = choose(X, random_state=0)
+        >>> len(choice.plot().axes)
+        2
         """
         from rtkm.plot import choice
 

@@ -52,7 +52,9 @@ Shares = Annotated[
 class Curves:
     """The trimmed cost of a table by number of clusters and share of outliers.
 
-    Attributes
+    :func:`rtkm.curves` returns it; every parameter is an attribute, too.
+
+    Parameters
     ----------
     n_clusters : tuple of int
         The numbers of clusters, from few to many.
@@ -61,6 +63,9 @@ class Curves:
     costs : ndarray of shape (len(n_clusters), len(contamination))
         The sum of the squared distances of the rows that are kept to their centers. It
         rises neither with the number of clusters nor with the share.
+
+    Attributes
+    ----------
     table : tuple of dict
         The same, one line for each number and share: ``n_clusters``,
         ``contamination`` and ``cost``.
@@ -81,7 +86,15 @@ class Curves:
 
     @property
     def table(self) -> tuple[dict[str, Any], ...]:
-        """One line for each number of clusters and share of outliers."""
+        """One line for each number of clusters and share of outliers.
+
+        Examples
+        --------
+        >>> from rtkm import curves
+        >>> found = curves([[0.0], [1.0], [5.0], [6.0], [90.0]], [1, 2], [0.0, 0.2])
+        >>> found.table[0]
+        {'n_clusters': 1, 'contamination': 0.0, 'cost': 6081.2}
+        """
         return tuple(
             {"n_clusters": k, "contamination": share, "cost": float(cost)}
             for k, costs in zip(self.n_clusters, self.costs, strict=True)
@@ -89,7 +102,25 @@ class Curves:
         )
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw a line for each number of clusters, see :func:`rtkm.plot.curves`."""
+        """Draw a line for each number of clusters, see :func:`rtkm.plot.curves`.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Examples
+        --------
+        >>> from rtkm import curves
+        >>> found = curves([[0.0], [1.0], [5.0], [6.0], [90.0]], [1, 2], [0.0, 0.2])
+        >>> len(found.plot().lines)
+        2
+        """
         from rtkm.plot import curves
 
         return curves(self, ax)

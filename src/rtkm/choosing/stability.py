@@ -35,7 +35,9 @@ SURE_CLUSTER, SURE_ROW = 0.75, 0.8
 class Stability:
     """How well clusters, labels and outliers came back in fits to half of the rows.
 
-    Attributes
+    :func:`rtkm.stability` returns it; every parameter is an attribute, too.
+
+    Parameters
     ----------
     clusters : ndarray of shape (n_clusters,)
         The similarity of each cluster to the most similar one of another fit, mean over
@@ -49,6 +51,13 @@ class Stability:
         or an inlier again.
     n_resamples : int
         Number of fits.
+
+    Attributes
+    ----------
+    unsure_clusters : list of int
+        The clusters of a similarity below .75.
+    unsure_rows : ndarray of int
+        The rows that kept their label in less than 80 % of the fits.
 
     References
     ----------
@@ -75,16 +84,55 @@ class Stability:
 
     @property
     def unsure_clusters(self) -> list[int]:
-        """The clusters of a similarity below .75."""
+        """The clusters of a similarity below .75.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import TrimmedKMeans, stability
+        >>> rng = np.random.RandomState(0)
+        >>> X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in (0, 20)])
+        >>> model = TrimmedKMeans(3, contamination=0, random_state=0).fit(X)
+        >>> found = stability(model, X, random_state=0)  # of one cluster too many
+        >>> found.unsure_clusters
+        [1, 2]
+        """
         return np.flatnonzero(self.clusters < SURE_CLUSTER).tolist()
 
     @property
     def unsure_rows(self) -> NDArray[np.intp]:
-        """The rows that kept their label in less than 80 % of the fits."""
+        """The rows that kept their label in less than 80 % of the fits.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import TrimmedKMeans, stability
+        >>> rng = np.random.RandomState(0)
+        >>> X = np.concatenate([rng.normal(c, 1, (100, 2)) for c in (0, 20)])
+        >>> model = TrimmedKMeans(3, contamination=0, random_state=0).fit(X)
+        >>> found = stability(model, X, random_state=0)  # of one cluster too many
+        >>> len(found.unsure_rows) > 20
+        True
+        """
         return np.flatnonzero(self.labels < SURE_ROW)
 
     def summary(self) -> str:
-        """Return what a person reads."""
+        """Return what came back and what did not, in sentences.
+
+        Returns
+        -------
+        str
+            A line on the clusters and one on the rows.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans, stability
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [50.0], [51.0], [52.0], [53.0]]
+        >>> model = TrimmedKMeans(2, contamination=0, random_state=0).fit(X)
+        >>> found = stability(model, X, random_state=0)
+        >>> print(found.summary().splitlines()[1])
+        No row changed its label in more than 20% of the fits.
+        """
         fits = f"In {counted(self.n_resamples, 'fit')} to half of the rows"
         unsure = self.unsure_clusters
         if unsure:

@@ -196,6 +196,14 @@ class PrototypeClusterer(PredictMixin):
         Returns
         -------
         self
+            The same object, fitted.
+
+        Examples
+        --------
+        >>> from rtkm import KMOR
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> KMOR(2, max_outliers=1, random_state=0).fit(X).labels_
+        array([ 0,  0,  1,  1, -1], dtype=int32)
         """
         return self._fit(X)
 
@@ -415,6 +423,14 @@ class WeightedClusterer(PrototypeClusterer):
         Returns
         -------
         self
+            The same object, fitted.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> model = TrimmedKMeans(1, contamination=0, random_state=0)
+        >>> model.fit([[0.0], [6.0]], sample_weight=[2, 1]).cluster_centers_
+        array([[2.]])
         """
         return self._fit(X, sample_weight)
 

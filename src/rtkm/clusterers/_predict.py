@@ -106,19 +106,54 @@ class PredictMixin(
 
     @property
     def memberships_(self) -> NDArray[np.float64]:
-        """Membership weights, (n_samples, n_clusters)."""
+        """Membership weights, (n_samples, n_clusters).
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.memberships_
+        array([[1., 0.],
+               [1., 0.],
+               [0., 1.],
+               [0., 1.],
+               [0., 1.]])
+        """
         check_is_fitted(self)
         return self._memberships.toarray().astype(np.float64, copy=False)
 
     @property
     def assignments_(self) -> NDArray[np.bool_]:
-        """Clusters of the rows that are not outliers, (n_samples, n_clusters)."""
+        """Clusters of the rows that are not outliers, (n_samples, n_clusters).
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.assignments_
+        array([[ True, False],
+               [ True, False],
+               [False,  True],
+               [False,  True],
+               [False, False]])
+        """
         clusters = self._rule().assignments(self.memberships_)
         return clusters & ~self.outlier_mask_[:, None]
 
     @property
     def inertia_(self) -> float:
-        """The objective, by its name in :class:`sklearn.cluster.KMeans`."""
+        """The objective, by its name in :class:`sklearn.cluster.KMeans`.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.inertia_ == model.objective_ == 1.0
+        True
+        """
         check_is_fitted(self)
         return self.objective_
 
@@ -138,27 +173,149 @@ class PredictMixin(
         return RowResults(self._validate_new(X), self._rule())
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Return the nearest cluster of each row, or -1 for an outlier."""
+        """Return the nearest cluster of each row, or -1 for an outlier.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows. They are all taken for new ones; ``labels_`` holds what the fit
+            made of the training rows, which a few methods label otherwise.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.predict([[0.2], [9.0], [-100.0]])
+        array([ 0,  1, -1], dtype=int32)
+        """
         return self._results(X).labels
 
     def predict_memberships(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return membership weights of new rows, those of outliers included."""
+        """Return membership weights of new rows, those of outliers included.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            1 for each cluster a row is in and 0 for the others; in :class:`FuzzyCMeans`
+            shares that sum to 1.
+
+        Examples
+        --------
+        >>> from rtkm import FuzzyCMeans
+        >>> model = FuzzyCMeans(2, random_state=0).fit([[0.0], [1.0], [10.0], [11.0]])
+        >>> model.predict_memberships([[0.5], [4.0], [5.5]]).round(2)
+        array([[1.  , 0.  ],
+               [0.78, 0.22],
+               [0.5 , 0.5 ]])
+        """
         return self._results(X).memberships
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the distances to the centers, (n_samples, n_clusters)."""
+        """Return the distances to the centers, (n_samples, n_clusters).
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_clusters)
+            Euclidean distances, float32 where the model was fitted to float32. A frame
+            where ``set_output`` asked for one.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.transform([[0.5], [4.5]])
+        array([[ 0., 10.],
+               [ 4.,  6.]])
+        """
         return np.sqrt(self._results(X).squared_distances)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return minus the outlier score of each row: higher is more normal."""
+        """Return minus the outlier score of each row: higher is more normal.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The scores; those of the training rows are ``-outlier_scores_``.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.score_samples([[1.5], [12.5], [-9.5]])
+        array([  -1.,   -4., -100.])
+        """
         return -self._results(X).scores
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
+        """Return ``score_samples(X) - offset_``: below 0 is an outlier.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            How far rows are from the cut-off, in units of the score; infinity where no
+            new row is ever an outlier.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.decision_function([[0.5], [10.5], [-99.5]]) < 0
+        array([False, False,  True])
+        """
         return margins(self.score_samples(X), self.offset_)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
-        """Return minus the cost, as in the objective, of the rows that are kept."""
+        """Return minus the cost, as in the objective, of the rows that are kept.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        float
+            Minus the sum of the costs; 0 if no row is kept.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.score([[1.5], [12.5], [-99.5]])
+        -5.0
+        """
         rows = self._results(X)
         return -float(rows.costs[~rows.outliers].sum())
 

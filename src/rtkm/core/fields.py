@@ -283,6 +283,18 @@ class Savable:
         extra : dict, default=None
             Anything of yours that JSON can write, such as units or the scaling of the
             columns; :func:`rtkm.describe_model` returns it.
+
+        Examples
+        --------
+        >>> import os, tempfile
+        >>> from rtkm import TrimmedKMeans, load
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "model.rtkm")
+        ...     model.save(path, extra={"unit": "mm"})
+        ...     load(path).predict([[0.4], [500.0]])
+        array([ 0, -1], dtype=int32)
         """
         from rtkm.models.files import save
 
@@ -313,6 +325,12 @@ class Savable:
     def summary(self) -> str:
         """Return what was found, in a few lines of text.
 
+        Returns
+        -------
+        str
+            How many clusters and outliers there are, and a line for each cluster, with
+            its size and its center.
+
         Examples
         --------
         >>> from rtkm import TrimmedKMeans
@@ -329,7 +347,29 @@ class Savable:
         return summary_of(self)
 
     def plot(self, X: Any, ax: Axes | None = None) -> Axes:
-        """Draw the rows by cluster, see :func:`rtkm.plot.clusters`."""
+        """Draw the rows by cluster, see :func:`rtkm.plot.clusters`.
+
+        Parameters
+        ----------
+        X : frame, array-like or path
+            The rows the model was fitted to, of which it keeps none; or others, which
+            are told as new ones are.
+        ax : matplotlib.axes.Axes or None, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
+
+        Examples
+        --------
+        >>> from rtkm import TrimmedKMeans
+        >>> X = [[0.0], [1.0], [10.0], [11.0], [100.0]]
+        >>> model = TrimmedKMeans(2, contamination=1, random_state=0).fit(X)
+        >>> model.plot(X).get_ylabel()
+        'rows'
+        """
         from rtkm.plot import clusters
 
         return clusters(self, X, ax=ax)

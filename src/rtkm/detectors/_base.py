@@ -95,14 +95,25 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The rows; float32 stays float32.
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows; float32 stays float32. :class:`CBOD` takes no CSR matrix, nor does
+            a detector whose ``clusterer`` takes none.
         y : ignored
             For pipelines.
 
         Returns
         -------
         self
+            The same object, fitted.
+
+        Examples
+        --------
+        >>> from rtkm import CBLOF, TrimmedKMeans
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [20.0], [21.0]]
+        >>> clusterer = TrimmedKMeans(2, contamination=0, random_state=0)
+        >>> detector = CBLOF(clusterer, size_ratio=3, contamination=2)
+        >>> detector.fit(X).n_outliers_
+        2
         """
         check_params(self)
         rows = validate(self, X)
@@ -119,22 +130,103 @@ class OutlierDetector(OutlierMixin, Savable, BaseEstimator):
         return self
 
     def fit_predict(self, X: ArrayLike, y: object = None) -> NDArray[np.int64]:
-        """Fit, and return 1 for inliers and -1 for outliers among these rows."""
+        """Fit, and return 1 for inliers and -1 for outliers among these rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows, as for :meth:`fit`.
+        y : ignored
+            For pipelines.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            1 or -1 for each row; ``outlier_mask_`` says the same.
+
+        Examples
+        --------
+        >>> from rtkm import CBLOF, TrimmedKMeans
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [20.0], [21.0]]
+        >>> clusterer = TrimmedKMeans(2, contamination=0, random_state=0)
+        >>> CBLOF(clusterer, size_ratio=3, contamination=2).fit_predict(X)
+        array([ 1,  1,  1,  1,  1,  1, -1, -1])
+        """
         return np.where(self.fit(X).outlier_mask_, -1, 1)
 
     # New rows
 
     def predict(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return 1 for inliers and -1 for outliers."""
+        """Return 1 for inliers and -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows, in the form that :meth:`fit` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            1 or -1 for each row.
+
+        Examples
+        --------
+        >>> from rtkm import CBLOF, TrimmedKMeans
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [20.0], [21.0]]
+        >>> clusterer = TrimmedKMeans(2, contamination=0, random_state=0)
+        >>> detector = CBLOF(clusterer, size_ratio=3, contamination=2).fit(X)
+        >>> detector.predict([[2.5], [-20.0]])
+        array([ 1, -1])
+        """
         return np.where(is_outlier(-self.score_samples(X), -self.offset_), -1, 1)
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return minus the outlier factor of each row: higher is more normal."""
+        """Return minus the outlier factor of each row: higher is more normal.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows, in the form that :meth:`fit` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The scores, in the units of ``outlier_scores_``.
+
+        Examples
+        --------
+        >>> from rtkm import CBLOF, TrimmedKMeans
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [20.0], [21.0]]
+        >>> clusterer = TrimmedKMeans(2, contamination=0, random_state=0)
+        >>> detector = CBLOF(clusterer, size_ratio=3, contamination=2).fit(X)
+        >>> detector.score_samples([[3.5], [-20.0]])
+        array([ -1. , -22.5])
+        """
         check_is_fitted(self)
         return -self._factor(validate_new(self, X, near=self._ends))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return ``score_samples(X) - offset_``: below 0 is an outlier."""
+        """Return ``score_samples(X) - offset_``: below 0 is an outlier.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            The rows, in the form that :meth:`fit` takes.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            How far rows are from the cut-off, in units of the score.
+
+        Examples
+        --------
+        >>> from rtkm import CBLOF, TrimmedKMeans
+        >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0], [20.0], [21.0]]
+        >>> clusterer = TrimmedKMeans(2, contamination=0, random_state=0)
+        >>> detector = CBLOF(clusterer, size_ratio=3, contamination=2).fit(X)
+        >>> detector.decision_function([[3.5], [-20.0]]) < 0
+        array([False,  True])
+        """
         return margins(self.score_samples(X), self.offset_)
 
     def __sklearn_tags__(self) -> Any:

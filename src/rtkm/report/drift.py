@@ -44,7 +44,9 @@ class Drift:
     are taken to be independent: consecutive ones that are alike, as in time series,
     differ from others sooner.
 
-    Attributes
+    :meth:`TableModel.detect_drift` returns it; every parameter is an attribute, too.
+
+    Parameters
     ----------
     n_then, n_now : int
         Training rows and new rows with a label.
@@ -63,6 +65,9 @@ class Drift:
     missing : list of dict
         For each ``feature``, or column of categories, the same as for labels, of rows
         without a value.
+
+    Attributes
+    ----------
     found : bool
         Whether anything differs.
 
@@ -92,7 +97,18 @@ class Drift:
 
     @property
     def found(self) -> bool:
-        """Whether anything differs."""
+        """Whether anything differs.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import RTKM, TableModel
+        >>> rng = np.random.RandomState(0)
+        >>> X = rng.normal(10, 1, (300, 2))
+        >>> model = TableModel(RTKM(1, contamination=0.05, random_state=0)).fit(X)
+        >>> model.detect_drift(rng.normal(10, 1, (100, 2)) + [0, 1]).found
+        True
+        """
         return any(
             change["differs"]
             for change in (*self.labels, *self.features, *self.missing)
@@ -105,6 +121,17 @@ class Drift:
         -------
         str
             One finding a line.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rtkm import RTKM, TableModel
+        >>> rng = np.random.RandomState(0)
+        >>> X = rng.normal(10, 1, (300, 2))
+        >>> model = TableModel(RTKM(1, contamination=0.05, random_state=0)).fit(X)
+        >>> drift = model.detect_drift(rng.normal(10, 1, (100, 2)))
+        >>> drift.summary().partition(":")[0]
+        'The new rows are like the training rows'
         """
         return "\n".join(sentences(self))
 

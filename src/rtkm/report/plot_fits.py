@@ -31,6 +31,16 @@ def clusters(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> model = RTKM(random_state=0).fit(X)
+    >>> ax = plot.clusters(model, X)
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('x0', 'x1')
     """
     from rtkm.report.fit_drawings import draw_clusters
 
@@ -53,6 +63,15 @@ def scores(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> model = RTKM(random_state=0).fit(X)
+    >>> [text.get_text() for text in plot.scores(model, X).get_legend().get_texts()]
+    ['inliers: 178', 'outliers: 22', 'cut-off']
     """
     from rtkm.report.fit_drawings import draw_scores
 
@@ -60,7 +79,7 @@ def scores(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def profiles(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the mean of each cluster in each feature, in spreads from that of all rows.
+    """Draw the mean of each cluster in each feature, in spreads from that of inliers.
 
     Parameters
     ----------
@@ -75,6 +94,15 @@ def profiles(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes: a row for each feature, those first that tell clusters apart most.
+
+    Examples
+    --------
+    >>> from rtkm import RTKM, plot
+    >>> from rtkm.datasets import make_outlier_blobs
+    >>> X, labels, centers = make_outlier_blobs(200, random_state=0)
+    >>> model = RTKM(random_state=0).fit(X)
+    >>> [label.get_text() for label in plot.profiles(model, X).get_yticklabels()]
+    ['x1', 'x0']
     """
     from rtkm.report.fit_drawings import draw_profiles
 
@@ -97,6 +125,14 @@ def overlap(model: Any, X: Any, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib.axes.Axes
         The axes; where a cluster meets itself, all of its rows are counted.
+
+    Examples
+    --------
+    >>> from rtkm import OKM, plot
+    >>> X = [[0.0], [1.0], [5.5], [10.0], [11.0]]
+    >>> ax = plot.overlap(OKM(2, random_state=0).fit(X), X)
+    >>> ax.images[0].get_array().tolist()
+    [[3, 1], [1, 3]]
     """
     from rtkm.report.fit_drawings import draw_overlap
 

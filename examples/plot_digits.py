@@ -4,7 +4,7 @@ Which handwritten digits to show to a person
 
 Clusters of scikit-learn's 1797 handwritten digits, each named after the digit that most
 of its pictures show, read most pictures right. RTKM also sets the pictures aside that
-fit no cluster, and a large part of its mistakes are among these few: they are the ones
+fit no cluster, and a good part of its mistakes is among these few: they are the ones
 to show to a person.
 """
 

@@ -36,7 +36,7 @@ print(found[columns].round(2).to_string())
 
 # %%
 # ``change_from`` and ``change_to`` are in the units of the table: the smallest change
-# of one value that would make the row an inlier. It is a bound, not a repair; the typed
+# of one value that would make the row an inlier. It is a bound, no repair; the true
 # value was farther inside.
 #
 # The parts of a score, one for each feature, add up to it.

@@ -85,7 +85,7 @@ axes[0].legend(title="missing=")
 plt.show()
 
 # %%
-# Filling in medians costs nothing here while few cells are missing, and no more than
-# dropping does later, when few rows are left. Holes were cut at random, though. Where a
-# value is missing *because* it is large, or the instrument failed for one group,
-# neither way is safe: then look first at which rows lack it.
+# Filling in medians costs hardly anything here while few cells are missing, and later
+# about as much as dropping does, which answers for a few rows only. Holes were cut at
+# random, though. Where a value is missing *because* it is large, or the instrument
+# failed for one group, neither way is safe: then look first at which rows lack it.

@@ -42,10 +42,12 @@ later["May"]["temperature"] = 1.8 * later["May"]["temperature"] + 32  # in Fahre
 later["June"]["temperature"] += 4.0  # a worn bearing
 
 # %%
-# In March: fit, and keep the model. The file holds centers, scales and quantiles, but
+# In March: fit, and keep the model. Bars, liters and degrees are scaled, so that a bar
+# counts for more than a liter; left to itself, the model would not scale columns whose
+# spreads are within a factor of ten. The file holds centers, scales and quantiles, but
 # no row.
 
-model = TableModel(RTKM(random_state=0)).fit(march)
+model = TableModel(RTKM(random_state=0), scale="robust").fit(march)
 print(model.estimator_.choice_.summary())
 
 with tempfile.TemporaryDirectory() as folder:
@@ -64,9 +66,9 @@ for name, rows in later.items():
     print(model.detect_drift(rows).summary())
 
 # %%
-# In April all is well; the faults that are missed look like a pump at work. In May all
-# rows are outliers, and the reason is not the pump. In June there are more outliers
-# than faults, and one column has moved.
+# In April all faults are found, with a few false alarms. In May all rows are outliers,
+# and the reason is not the pump. In June there are far more outliers than faults, and
+# one column has moved.
 
 figure, axes = plt.subplots(1, 3, figsize=(8.4, 3.4), sharey=True, layout="constrained")
 for ax, (name, rows) in zip(axes, later.items(), strict=True):

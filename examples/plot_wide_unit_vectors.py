@@ -4,7 +4,7 @@ Documents: rows of unit length in hundreds of columns
 
 Texts become rows of a wide and sparse table: a column for each word, weighted and
 scaled to length one (TF-IDF). In so many columns all rows are far from each other, and
-outliers are hardly farther away than the rest. Among six topics and a tenth of texts
+outliers not much farther than the rest. Among six topics and a tenth of texts
 that are about nothing, does trimming still work?
 """
 

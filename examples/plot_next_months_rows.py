@@ -81,7 +81,7 @@ for ax, (name, rows) in zip(axes, later.items(), strict=True):
     ax.plot(*places[out].T, "x", color="#d55e00", ms=4, label="outlier")
     ax.set(title=f"{name}: {out.mean():.0%} outliers", xlabel="temperature")
 axes[0].set_ylabel("flow")
-axes[0].legend(loc="lower right")
+axes[1].legend(loc="upper center")
 plt.show()
 
 # %%

@@ -69,7 +69,7 @@ demo: $(VENV)/with-cli,plot
 	$(BIN)/rtkm demo
 
 spectral: $(VENV)/with-plot
-	$(BIN)/python examples/spectral.py spectral.png
+	MPLBACKEND=Agg $(BIN)/python examples/plot_spectral_moons.py spectral.png
 
 test: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser $(VENV)/with-notebook
 	$(PYTEST)

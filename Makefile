@@ -34,7 +34,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
 
 .PHONY: test-pythons fuzz coverage
 .PHONY: help demo spectral test quick test-other-python check check-native format
-.PHONY: bench bench-growth bench-commands asv quality scaling same-bits paper paper-quick
+.PHONY: bench bench-growth bench-commands bench-start asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
 
 help:
@@ -51,6 +51,7 @@ help:
 	@echo "make bench     time and memory against k-means of others: half an hour"
 	@echo "make bench-growth  how time grows with rows, clusters and features"
 	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
+	@echo "make bench-start  how long imports and commands take to start"
 	@echo "make asv       time of this commit, kept for comparison with others"
 	@echo "make quality   objectives reached on fresh random problems"
 	@echo "make scaling   what scaling does to clusters on labelled tables (RTKM_DATA, too)"
@@ -127,6 +128,9 @@ bench-growth: $(VENV)/with-test
 
 bench-commands: $(VENV)/with-test
 	$(BIN)/python benchmarks/commands.py
+
+bench-start: $(VENV)/with-test
+	$(BIN)/python benchmarks/start.py
 
 asv: $(VENV)/with-bench
 	$(BIN)/asv machine --yes

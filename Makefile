@@ -118,7 +118,7 @@ format: $(VENV)/with-check
 
 # warnings are errors; then every link and anchor within the pages is followed
 docs: $(VENV)/with-cli,plot $(VENV)/with-docs
-	$(BIN)/python -m sphinx -W --keep-going -n -q -b html -d build/docs/doctrees \
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -b html -d build/docs/doctrees \
 	  docs build/docs/html
 	$(BIN)/python docs/check_links.py build/docs/html
 

@@ -50,6 +50,7 @@ nitpick_ignore_regex = [
     # words of numpydoc's sections, and names of other projects
     ("py:.*", r"(numpy|pandas|scipy|matplotlib|polars|pyarrow|joblib|np)\..*"),
     # attributes are listed by their class, and have no place of their own
+    ("py:obj", r"\w+"),
     ("py:obj", r".*_"),
 ]
 
@@ -59,6 +60,10 @@ myst_enable_extensions = ["attrs_inline", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 # a page that is included from the root of the tree points at files that are no pages
 suppress_warnings = ["config.cache"]
+
+# prompts are not copied
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 
 # The API
 

@@ -1,15 +1,12 @@
 """The plateau, the weakest pair, the tail and the curves of docs/samples.csv."""
 
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
+from toys import ROOT
 
 import rtkm
 
-DOCS = Path(__file__).parents[1]
-
-X = np.loadtxt(DOCS / "samples.csv", delimiter=",", skiprows=1)
+X = np.loadtxt(ROOT / "docs" / "samples.csv", delimiter=",", skiprows=1)
 model = rtkm.RTKM(random_state=0).fit(X)
 _, axes = plt.subplots(2, 2, figsize=(10, 7))
 rtkm.plot.plateau(model.choice_, axes[0, 0])

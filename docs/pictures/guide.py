@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import json
 import warnings
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.cluster import KMeans
-from toys import COLORS, INK, OUTLIER, blobs, draw, finish, panels, strays, with_strays
+from toys import (
+    COLORS,
+    INK,
+    OUTLIER,
+    ROOT,
+    blobs,
+    draw,
+    finish,
+    panels,
+    strays,
+    with_strays,
+)
 
 import rtkm
 from rtkm import RTKM, NEOKMeans
-from rtkm.datasets import make_outlier_blobs
 
-RESULTS = Path(__file__).parents[2] / "benchmarks" / "results"
+RESULTS = ROOT / "benchmarks" / "results"
 TIME = "time, in k-means of ten starts"
 
 

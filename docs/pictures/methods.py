@@ -85,7 +85,7 @@ def of_trimmed():
         right,
         wide,
         model,
-        f"fails: {lost[0]} rows trimmed of the narrow cluster,\n{lost[1]} of the wide one",
+        f"fails: trims {lost[0]} rows of the narrow,\n{lost[1]} of the wide cluster",
     )
 
 

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
+
+# the source tree; pictures have no file of their own while Sphinx runs them
+ROOT = Path(__file__).parents[2]
 
 # Okabe and Ito's colors, which most people can tell apart
 COLORS = np.array(["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#8c6d31"])

@@ -1,4 +1,4 @@
-"""The results that are kept in the repository, and what the documentation says of them."""
+"""The results that are kept, and what the documentation says of them."""
 
 from __future__ import annotations
 

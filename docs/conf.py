@@ -74,6 +74,7 @@ autodoc_default_options = {"member-order": "bysource"}
 templates_path = ["api/templates"]
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+toc_object_entries_show_parents = "hide"
 
 # Pictures, and examples that are run
 

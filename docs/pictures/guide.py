@@ -108,7 +108,8 @@ def of_scores():
         right.scatter(
             *X[of_name].T, s=14, c=color, lw=0, label=f"{name} ({of_name.sum()})"
         )
-    right.legend(frameon=False, fontsize=8)
+    below = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.02), "ncols": 2}
+    right.legend(frameon=False, fontsize=8, **below)
     finish(right, "predict_confidence")
 
 
@@ -173,7 +174,8 @@ def of_performance():
     ):
         shares = [float(columns[name][n].rstrip("%")) for n in timed]
         label = "50 restarts" if marker == "s" else "RTKM"
-        right.plot(shares, places, marker, c=color, label=label)
+        hollow = {"ms": 9, "mfc": "none"} if marker == "s" else {}
+        right.plot(shares, places, marker, c=color, label=label, **hollow)
     right.set_title("% of problems within 0.1 % of the least minimum", fontsize=9.5)
     right.grid(axis="y", lw=0.3)
     right.legend(frameon=False, loc="lower left")

@@ -48,9 +48,9 @@ def between(n: int = 24, seed: int = 3) -> Floats:
     return np.concatenate([two, rng.normal((5, 0), (0.5, 0.9), (n, 2))])
 
 
-def panels(n: int = 2, height: float = 3.4) -> Any:
+def panels(n: int = 2, height: float = 3.0) -> Any:
     """Return axes side by side."""
-    _, axes = plt.subplots(1, n, figsize=(3.9 * n, height))
+    _, axes = plt.subplots(1, n, figsize=({1: 5, 2: 7.2, 3: 8.6}[n], height))
     return np.atleast_1d(axes)
 
 
@@ -99,7 +99,7 @@ def draw_flags(ax: Any, X: Floats, flagged: Any, title: str) -> None:
 
 def finish(ax: Any, title: str) -> None:
     """Give a picture of rows its title, and no numbers at its sides."""
-    ax.set_title(title, fontsize=9.5)
+    ax.set_title(title, fontsize=8.5)
     ax.set_xticks([])
     ax.set_yticks([])
     ax.set_aspect("equal", "datalim")

@@ -187,6 +187,8 @@ RUN = [page for page in PAGES if re.search("```py", (ROOT / page).read_text())]
 
 @pytest.mark.parametrize("page", RUN)
 def test_examples_on_pages_run_as_shown(page, tmp_path, monkeypatch):
+    if [int(module.__version__[0]) for module in (np, pd)] < [2, 3]:
+        pytest.skip("pages show numbers and frames as NumPy 2 and pandas 3 print them")
     monkeypatch.chdir(tmp_path)
     shutil.copy(ROOT / "docs" / "samples.csv", tmp_path)
     scope: dict = {}

@@ -201,7 +201,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
+	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo docs/gallery docs/api/generated docs/api/backreferences
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

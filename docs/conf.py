@@ -49,9 +49,6 @@ nitpicky = True
 nitpick_ignore_regex = [
     # words of numpydoc's sections, and names of other projects
     ("py:.*", r"(numpy|pandas|scipy|matplotlib|polars|pyarrow|joblib|np)\..*"),
-    # attributes are listed by their class, and have no place of their own
-    ("py:obj", r"\w+"),
-    ("py:obj", r".*_"),
 ]
 
 # Pages

@@ -32,7 +32,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-pythons fuzz coverage
+.PHONY: test-pythons fuzz coverage docs
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands bench-start asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -48,6 +48,7 @@ help:
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
+	@echo "make docs      the documentation, into build/docs/html; nothing is loaded from the net"
 	@echo "make bench     time and memory against k-means of others: half an hour"
 	@echo "make bench-growth  how time grows with rows, clusters and features"
 	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
@@ -115,6 +116,12 @@ format: $(VENV)/with-check
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CXX_FILES)
+
+# warnings are errors; then every link and anchor within the pages is followed
+docs: $(VENV)/with-cli,plot $(VENV)/with-docs
+	$(BIN)/python -m sphinx -W --keep-going -n -q -E -b html -d build/docs/doctrees \
+	  docs build/docs/html
+	$(BIN)/python docs/check_links.py build/docs/html
 
 # options for part of it: make bench BENCH="--only descents --shapes 43500x9x3"
 bench: $(VENV)/with-test $(VENV)/with-bench
@@ -198,7 +205,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
+	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo docs/gallery docs/api/generated docs/api/backreferences
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -216,7 +223,7 @@ $(VENV)/with-%: $(VENV)/built
 	$(BIN)/python -m pip install --quiet "rtkm[$*]"
 	touch $@
 
-GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook)
+GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook docs)
 $(GROUPS): $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

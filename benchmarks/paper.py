@@ -1,4 +1,4 @@
-"""Put the comparison of methods on the paper's tables into the README.
+"""Put the comparison of methods on the paper's tables into `docs/paper.md`.
 
 It is taken from the results in experiments/, which `make paper` writes before it runs
 this program.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from results import ROOT, fill_readme, markdown_table
+from results import ROOT, fill, markdown_table
 
 from experiments.claims.figures import CURVES, TABLE
 from experiments.claims.names import label, published_name
@@ -91,4 +91,4 @@ TABLES = {
 if __name__ == "__main__":
     found = json.loads((ROOT / "experiments" / "results" / "results.json").read_text())
     for name, make in TABLES.items():
-        fill_readme(name, make(found))
+        fill(ROOT / "docs" / "paper.md", name, make(found))

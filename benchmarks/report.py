@@ -1,4 +1,4 @@
-"""The tables of ``make bench`` from its results: `docs/speed.md` and the README."""
+"""The tables of ``make bench``: `docs/speed.md`, and the page on performance."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import footprint
 from lines import Cell, Line, full_table, worst_table
 from parts import PARTS
-from results import ROOT, fill_readme, read
+from results import ROOT, fill_page, read
 
 TITLES = {
     "descents": "Whole fits from the same centers",
@@ -59,7 +59,7 @@ def with_memory(line: Line, memory: list[dict[str, Any]]) -> Line:
 
 
 def write_report() -> None:
-    """Write the full tables, and the worst lines into the README."""
+    """Write the full tables, and the worst lines into the page on performance."""
     parts = lines_by_part()
     sections = [HEAD]
     for name, lines in parts.items():
@@ -78,7 +78,7 @@ def write_report() -> None:
         if line.goal
     ]
     if judged:
-        fill_readme("speed", worst_table(judged))
+        fill_page("speed", worst_table(judged))
 
 
 def told(name: str) -> str:

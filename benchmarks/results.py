@@ -45,9 +45,9 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
 
 
 def publish(name: str, records: Any, table: str) -> None:
-    """Write the records, and put the table into the README."""
+    """Write the records, and put the table into the documentation."""
     write(name, records)
-    fill_readme(name, table)
+    fill_page(name, table)
 
 
 def write(name: str, records: Any) -> None:
@@ -63,9 +63,9 @@ def read(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text()) if path.is_file() else None
 
 
-def fill_readme(name: str, table: str) -> None:
-    """Put a table between its marks in the README."""
-    fill(ROOT / "README.md", name, table)
+def fill_page(name: str, table: str) -> None:
+    """Put a table between its marks in the page on performance."""
+    fill(ROOT / "docs" / "performance.md", name, table)
 
 
 def fill(page: Path, name: str, table: str) -> None:

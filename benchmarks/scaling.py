@@ -40,7 +40,7 @@ CONTAMINATION = 0.05
 FAINT = 1e-3  # of a spread, below which there is none
 MISS = 0.1  # of ARI, by which auto may fall behind the better of none and robust
 KINDS = {"known": KNOWN, "held out": HELD_OUT, "in doubt": DOUBTFUL}
-PAGE = ROOT / "docs" / "scaling.md"
+PAGE = ROOT / "docs" / "guide" / "scaling.md"
 
 
 def measure(table: Labelled) -> dict[str, Any]:

@@ -2,8 +2,8 @@
 
 All parts of one run take turns on the same tables, drawn anew every time, one thread
 unless said; ratios are taken within a round and their medians shown. Whole parts are
-written to `results/`, the README and `docs/speed.md`; with some of the shapes, kinds or
-types alone lines are only printed.
+written to `results/`, `docs/performance.md` and `docs/speed.md`; with some of the
+shapes, kinds or types alone lines are only printed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
-"""Draw docs/choosing.png, and put what the commands print into docs/choosing.md.
+"""Put what commands print into the pages, and compute docs/guide/choosing.md anew.
 
 ``python docs/write_choosing.py`` after a change of how numbers are chosen: it runs
-every command shown as ``$ rtkm ...`` in docs/choosing.md and the README, and computes
-the tables of docs/choosing.md anew. ``python docs/write_choosing.py samples`` draws
-docs/samples.csv, the table that the commands are run on.
+every command shown as ``$ rtkm ...`` in the README and in the pages of docs/, and
+computes the tables of docs/guide/choosing.md. ``python docs/write_choosing.py
+commands`` leaves the tables as they are. ``python docs/write_choosing.py samples``
+draws docs/samples.csv, the table that the commands are run on.
 """
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -24,13 +27,12 @@ from sklearn.datasets import load_digits, load_iris, load_wine
 from sklearn.metrics import adjusted_rand_score
 from sklearn.preprocessing import StandardScaler
 
-import rtkm
 from rtkm import RTKM, choose
 from rtkm._number_text import percent
 from rtkm.datasets import load_wbc, make_outlier_blobs
 
 DOCS = Path(__file__).parent
-PAGE, README = DOCS / "choosing.md", DOCS.parent / "README.md"
+PAGE, README = DOCS / "guide" / "choosing.md", DOCS.parent / "README.md"
 N_DRAWN = 20  # tables of each kind
 
 Rng = np.random.Generator
@@ -41,12 +43,16 @@ Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def renew(text: str) -> str:
-    """Return a page with what its commands print today."""
+    """Return a page with what its commands print today, run one after the other."""
     blocks = re.compile(r"^```console\n\$ (rtkm .*)\n(?:.*\n)*?```$", flags=re.M)
-    return blocks.sub(lambda m: f"```console\n$ {m[1]}\n\n{shown(m[1])}\n```", text)
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(DOCS / "samples.csv", folder)
+        return blocks.sub(
+            lambda m: f"```console\n$ {m[1]}\n\n{shown(m[1], folder)}\n```", text
+        )
 
 
-def shown(command: str) -> str:
+def shown(command: str, folder: str) -> str:
     """Return what a page shows of what a command prints.
 
     What was read goes without saying; of a fit only the sentences are shown.
@@ -54,16 +60,18 @@ def shown(command: str) -> str:
     name, *words = shlex.split(command)
     run = subprocess.run(
         [sys.executable, "-m", name, *words],
-        cwd=DOCS,
+        cwd=folder,
         env={**os.environ, "COLUMNS": "88"},
         capture_output=True,
         text=True,
         check=True,
     )
-    paragraphs = run.stdout.strip().split("\n\n")[1:]
+    paragraphs = run.stdout.strip().split("\n\n")
     if words[0] == "fit":
-        return f"{paragraphs[0]}\n  ..."
-    return "\n\n".join(paragraphs[:-1])
+        return f"{paragraphs[1]}\n  ..."
+    if words[0] == "choose":
+        return "\n\n".join(paragraphs[1:-1])
+    return run.stdout.strip("\n")
 
 
 def with_tables(text: str) -> str:
@@ -225,22 +233,10 @@ def write_samples() -> None:
     (DOCS / "samples.csv").write_text(text)
 
 
-# The picture
-
-
-def draw() -> None:
-    """Draw the plateau, the weakest pair, the tail and the curves of the samples."""
-    from matplotlib.figure import Figure
-
-    X = np.loadtxt(DOCS / "samples.csv", delimiter=",", skiprows=1)
-    model = RTKM(random_state=0).fit(X)
-    figure = Figure(figsize=(13, 9), layout="constrained")
-    (upper_left, upper_right), (lower_left, lower_right) = figure.subplots(2, 2)
-    rtkm.plot.plateau(model.choice_, upper_left)
-    rtkm.plot.weakest_pair(model.choice_, upper_right)
-    rtkm.plot.tail(model, X, ax=lower_left)
-    rtkm.curves(X, range(1, 7), random_state=0).plot(lower_right)
-    figure.savefig(DOCS / "choosing.png", dpi=100)
+def pages() -> list[Path]:
+    """Return the pages that show commands."""
+    every = [README, *sorted(DOCS.rglob("*.md"))]
+    return [page for page in every if "\n$ rtkm " in page.read_text(encoding="utf-8")]
 
 
 def main(*arguments: str) -> None:
@@ -249,10 +245,11 @@ def main(*arguments: str) -> None:
     if arguments == ("samples",):
         write_samples()
         return
-    draw()
-    README.write_text(renew(README.read_text(encoding="utf-8")), encoding="utf-8")
-    page = renew(PAGE.read_text(encoding="utf-8"))
-    PAGE.write_text(with_tables(page), encoding="utf-8")
+    for page in pages():
+        page.write_text(renew(page.read_text(encoding="utf-8")), encoding="utf-8")
+    if arguments != ("commands",):
+        text = with_tables(PAGE.read_text(encoding="utf-8"))
+        PAGE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

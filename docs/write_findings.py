@@ -1,4 +1,4 @@
-"""Write docs/findings.md from the types of the findings.
+"""Write docs/guide/findings.md from the types of the findings.
 
 ``python docs/write_findings.py`` after a change of ``rtkm.report.findings``; a test
 fails until it is done.
@@ -14,7 +14,7 @@ from typing import Annotated, Union, get_args, get_origin, get_type_hints, is_ty
 from rtkm.report.findings import Findings
 from rtkm.report.prediction_findings import PredictionFindings
 
-PAGE = Path(__file__).with_name("findings.md")
+PAGE = Path(__file__).parent / "guide" / "findings.md"
 
 INTRODUCTION = """\
 <!-- written by docs/write_findings.py from src/rtkm/report/findings.py -->

@@ -9,6 +9,8 @@ import importlib.util
 import inspect
 import pkgutil
 import re
+import runpy
+import shutil
 import sys
 import warnings
 from dataclasses import fields, is_dataclass
@@ -190,6 +192,67 @@ def test_shared_parameters_and_attributes_read_the_same_everywhere():
     assert n_compared > 300
 
 
+PAGES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
+RUN = [page for page in PAGES if re.search("```py", (ROOT / page).read_text())]
+
+
+@pytest.mark.parametrize("page", RUN)
+def test_examples_on_pages_run_as_shown(page, tmp_path, monkeypatch):
+    if [int(module.__version__[0]) for module in (np, pd)] < [2, 3]:
+        pytest.skip("pages show numbers and frames as NumPy 2 and pandas 3 print them")
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(ROOT / "docs" / "samples.csv", tmp_path)
+    scope: dict = {}
+    parser, runner = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(python|pycon)\n(.*?)^```", text, flags=re.M | re.S)
+    for kind, code in blocks:
+        if kind == "python":
+            exec(code, scope)
+            continue
+        examples = parser.get_doctest(code, scope, page, page, 0)
+        runner.run(examples, clear_globs=False)
+        scope |= examples.globs
+    assert runner.failures == 0
+    assert len(blocks) > 0
+
+
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def drawn() -> list[tuple[str, str | None]]:
+    """Return the pictures of the pages: a file, and the function in it."""
+    found = {
+        tuple(call.split())
+        for page in PAGES
+        for call in re.findall(r"^\.\. plot:: (.+)$", (ROOT / page).read_text(), re.M)
+    }
+    return sorted((file, *(name or [None])) for file, *name in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("file", "name"), drawn())
+def test_pictures_on_pages_are_drawn_without_a_warning(file, name, monkeypatch):
+    monkeypatch.syspath_prepend(str(PICTURES))
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("Agg")
+    scope = runpy.run_path(str(PICTURES / file))
+    if name:
+        scope[name]()
+    assert pyplot.get_fignums()
+    pyplot.close("all")
+
+
+def test_every_picture_has_a_page():
+    names = {name for file, name in drawn() if name}
+    functions = {
+        name
+        for path in PICTURES.glob("*.py")
+        for name in re.findall(r"^def (of_\w+)", path.read_text(), re.M)
+    }
+    assert functions == names
+
+
 def test_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope: dict = {}
@@ -201,8 +264,11 @@ def test_the_readme_runs(tmp_path, monkeypatch):
     assert (model.outlier_mask_ & ~is_outlier).sum() < 0.05 * (~is_outlier).sum()
 
 
+COMMANDS = [p for p in ("README.md", *PAGES) if "\n$ rtkm " in (ROOT / p).read_text()]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("page", ["README.md", "docs/choosing.md"])
+@pytest.mark.parametrize("page", COMMANDS)
 def test_commands_print_what_the_pages_show(page):
     path = ROOT / "docs" / "write_choosing.py"
     spec = importlib.util.spec_from_file_location("write_choosing", path)
@@ -211,14 +277,6 @@ def test_commands_print_what_the_pages_show(page):
     text = (ROOT / page).read_text(encoding="utf-8")
     assert "$ rtkm " in text
     assert script.renew(text) == text, "run python docs/write_choosing.py"
-
-
-def test_the_page_on_choosing_runs(monkeypatch):
-    monkeypatch.chdir(ROOT / "docs")
-    (code,) = code_blocks("docs/choosing.md")
-    scope: dict = {}
-    exec(code, scope)
-    assert scope["choice"].n_clusters == scope["model"].n_clusters_ == 3
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -118,5 +118,5 @@ def test_the_documentation_is_current():
     spec = importlib.util.spec_from_file_location("write_findings", path)
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
-    written = (DOCS / "findings.md").read_text(encoding="utf-8")
+    written = (DOCS / "guide" / "findings.md").read_text(encoding="utf-8")
     assert script.write_page() == written, "run python docs/write_findings.py"

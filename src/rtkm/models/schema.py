@@ -1,7 +1,7 @@
 """What a model file says: its parts, its formats, and how old ones are read.
 
-A file (see :mod:`rtkm.models.container`, and ``docs/models.md`` for readers in other
-languages) holds arrays, and JSON of this form::
+A file (see :mod:`rtkm.models.container`, and ``docs/guide/models.md`` for readers in
+other languages) holds arrays, and JSON of this form::
 
     {"format": 5,
      "written_by": {"rtkm": "0.2.0", "numpy": "2.4.6", ...},

@@ -1,8 +1,8 @@
 """What a fit found: the types of what ``rtkm fit --json`` writes.
 
-The terminal and the page read the same. `docs/findings.md` is made from these types by
-``python docs/write_findings.py``: what a class and the text beside a key say stands
-there.
+The terminal and the page read the same. `docs/guide/findings.md` is made from these
+types by ``python docs/write_findings.py``: what a class and the text beside a key say
+stands there.
 """
 
 from __future__ import annotations

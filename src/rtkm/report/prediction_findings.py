@@ -1,6 +1,7 @@
 """What a model makes of new rows, as plain data: what ``rtkm predict --json`` writes.
 
-As for a fit, the page reads the same, and `docs/findings.md` is made from these types.
+As for a fit, the page reads the same, and `docs/guide/findings.md` is made from these
+types.
 """
 
 from __future__ import annotations

@@ -1,0 +1,37 @@
+"""Docstrings as they are written: attributes in the words of their class."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from numpydoc.docscrape_sphinx import SphinxDocString
+from sphinx.application import Sphinx
+
+# a name that ends in an underscore is a link to reStructuredText
+SHAPE = re.compile(r"(?<=[(, ])(\w+_)(?=[,)])")
+
+
+def quote_shapes(
+    app: Sphinx, what: str, name: str, item: Any, options: Any, lines: Any
+):
+    """Quote such names in the shapes of parameters and attributes."""
+    for number, line in enumerate(lines):
+        if " of shape (" in line and "``" not in line:
+            lines[number] = SHAPE.sub(r"``\1``", line)
+
+
+def keep_words_of_attributes() -> None:
+    """Let numpydoc describe properties, too, as their class does.
+
+    It would take the first line of the property instead.
+    """
+    write = SphinxDocString._str_param_list
+    SphinxDocString._str_param_list = lambda self, name, **_: write(self, name)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Read docstrings after numpydoc has."""
+    keep_words_of_attributes()
+    app.connect("autodoc-process-docstring", quote_shapes, priority=900)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

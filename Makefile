@@ -26,13 +26,20 @@ OTHER_PYTHON ?= $(shell for version in 3.13 3.12 3.11; do \
   done; \
 done)
 
+# every Python that we support and that runs here; each is named with its path
+PYTHONS ?= $(shell for version in 3.11 3.12 3.13; do \
+  for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
+    "$$python" --version >/dev/null 2>&1 && echo "$$python" && break; \
+  done; \
+done)
+
 # the tests that go through the native core most; how soon Ctrl-C ends a pass is left to
 # the tests without checks, which slow everything down
 NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-pythons fuzz coverage
+.PHONY: test-pythons fuzz coverage wheel
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -45,6 +52,7 @@ help:
 	@echo "make coverage  all tests, and which lines and branches they reach"
 	@echo "make test-other-python  the same on another version of Python, if there is one"
 	@echo "make test-pythons  the tests of every day on every Python that is installed"
+	@echo "make wheel     wheels and a source archive in dist/, audited, installed and tested"
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
@@ -96,6 +104,28 @@ test-pythons:
 	      BUILD=--config-settings=build-dir=build/$$version || exit 1; \
 	    break; \
 	  done; \
+	done
+
+# one wheel for 3.11 and one for the later versions, built from the source archive as they
+# would be published; then what a new user waits for, in an empty environment
+wheel: $(VENV)/with-wheel
+	rm -rf dist build/wheel
+	$(BIN)/python -m build --quiet --sdist
+	for python in $(PYTHONS); do \
+	  ls build/wheel/*-abi3-*.whl 2>/dev/null && break; \
+	  "$$python" -m pip wheel --quiet --no-deps --wheel-dir build/wheel dist/*.tar.gz \
+	    || exit 1; \
+	done
+	PATH="$(abspath $(BIN)):$$PATH" \
+	  $(BIN)/auditwheel repair --strip --wheel-dir dist build/wheel/*.whl
+	for wheel in dist/*-abi3-*.whl; do \
+	  ! test -e "$$wheel" || $(BIN)/abi3audit --strict --report "$$wheel" || exit 1; \
+	done
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	ls -l dist
+	for python in $(PYTHONS); do \
+	  "$$python" benchmarks/first_answer.py dist || exit 1; \
 	done
 
 # many more generated files than `make test` draws
@@ -194,7 +224,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
+	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build dist .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -212,7 +242,7 @@ $(VENV)/with-%: $(VENV)/built
 	$(BIN)/python -m pip install --quiet "rtkm[$*]"
 	touch $@
 
-GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook)
+GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook wheel)
 $(GROUPS): $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rtkm._files import replacing
+from rtkm._optional import import_optional
 from rtkm.cli.options import new_command
 from rtkm.cli.terminal import Terminal
 
@@ -39,6 +40,8 @@ def run(options: argparse.Namespace) -> None:
     """Write the table and run the commands on it, showing each."""
     from rtkm.cli.main import main
 
+    for package in ("pyarrow", "jinja2"):  # before anything is written
+        import_optional(package, needed_by="rtkm demo")
     terminal = Terminal()
     options.out.mkdir(parents=True, exist_ok=True)
     table, report, model = (str(options.out / name) for name in (TABLE, REPORT, MODEL))

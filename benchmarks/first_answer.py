@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 # a part of the tests of every day, where the compiled core does most
-TESTS = ["tests/core", "tests/clusterers", "tests/detectors", "tests/models"]
+TESTS = ["tests/core", "tests/clusterers", "tests/models"]
 
 WHERE = """
 import rtkm, rtkm._native, sys

@@ -26,10 +26,10 @@ OTHER_PYTHON ?= $(shell for version in 3.13 3.12 3.11; do \
   done; \
 done)
 
-# every Python that we support and that runs here; each is named with its path
+# every Python that we support and that runs here, by its path
 PYTHONS ?= $(shell for version in 3.11 3.12 3.13; do \
   for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
-    "$$python" --version >/dev/null 2>&1 && echo "$$python" && break; \
+    "$$python" -c "import sys; print(sys.executable)" 2>/dev/null && break; \
   done; \
 done)
 

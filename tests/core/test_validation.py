@@ -285,7 +285,7 @@ def test_unknown_starts_are_refused(model, X, init):
     ("weights", "message"),
     [
         (-np.ones(60), "^sample_weight has negative values, such as -1; expected"),
-        (np.zeros(60), "^sample_weight is zero for all rows; expected some that count"),
+        (np.zeros(60), "^sample_weight is zero for all rows; expected some above"),
         (np.ones(5), r"^sample_weight has shape \(5,\); expected .* of the 60 rows\.$"),
         (np.ones((60, 1)), r"^sample_weight has shape \(60, 1\); expected one number"),
         (np.full(60, np.nan), "^Input sample_weight contains NaN"),

@@ -202,7 +202,7 @@ def weights_of_rows(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
             "0 or more."
         )
     if not weights.any():
-        raise ValueError("sample_weight is zero for all rows; expected some that count.")
+        raise ValueError("sample_weight is zero for all rows; expected some above.")
     return weights
 
 

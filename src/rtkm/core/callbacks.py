@@ -61,7 +61,8 @@ class CallbackMixin(CallbackSupportMixin):
         def __sklearn_clone__(self) -> Self:
             """Return a copy that is not fitted and has the same callbacks."""
             twin: Self = super().__sklearn_clone__()
-            twin._has_callbacks = self._has_callbacks
+            if self._has_callbacks:
+                twin._has_callbacks = True
             return twin
 
     def _fit_table(self, X: Table) -> None:

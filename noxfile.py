@@ -25,6 +25,8 @@ FIRST_WHEELS = {
     }
 }
 
+nox.needs_version = ">=2024.10"
+nox.options.default_venv_backend = "virtualenv"  # with pip, whose constraints are used
 nox.options.envdir = ROOT / "build" / "nox"
 nox.options.error_on_missing_interpreters = False
 

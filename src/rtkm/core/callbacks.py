@@ -73,12 +73,16 @@ class CallbackMixin(CallbackSupportMixin):
         """Turn the best run into fitted attributes."""
         raise NotImplementedError
 
-    @with_callbacks
     def _fit_told(self, X: Table) -> None:
-        """Fit to a table, and tell of it."""
-        if not self._has_callbacks:
+        """Fit to a table, and tell of it where somebody listens."""
+        if self._has_callbacks:
+            self._fit_and_tell(X)
+        else:
             self._fit_table(X)
-            return
+
+    @with_callbacks
+    def _fit_and_tell(self, X: Table) -> None:
+        """Fit to a table, and tell callbacks when it begins and ends."""
         # how many starts there will be depends on the table
         self._fit_task = self._init_callback_context(max_subtasks=None)
         told = told_of(self, X)

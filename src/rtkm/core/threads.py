@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import sys
 from functools import cache
 
+import sklearn  # noqa: F401  brings the OpenMP that is looked for
 from joblib import cpu_count
 from threadpoolctl import ThreadpoolController
 
@@ -19,8 +21,13 @@ def openmp() -> ThreadpoolController:
 
 
 @cache
-def n_processors() -> int:
-    """Return the number of physical processors that a container's quota allows."""
+def most_threads() -> int:
+    """Return the number of physical processors that a container's quota allows.
+
+    `OMP_NUM_THREADS` may ask for more than these; as OpenMP does, we read it once.
+    """
+    if openmp().lib_controllers and os.environ.get("OMP_NUM_THREADS"):
+        return sys.maxsize
     return int(cpu_count(only_physical_cores=True))
 
 
@@ -31,10 +38,5 @@ def n_threads() -> int:
     native/passes/parallel.hpp uses fewer where there is little to do. A library that is
     limited alone, as `torch.set_num_threads` does, limits nobody else.
     """
-    libraries = openmp().lib_controllers
-    allowed = max((library.num_threads for library in libraries), default=None)
-    if allowed is None:
-        return n_processors()
-    if os.environ.get("OMP_NUM_THREADS"):  # may be more than there are processors
-        return int(allowed)
-    return min(int(allowed), n_processors())
+    allowed = [library.num_threads for library in openmp().lib_controllers]
+    return min(max(allowed, default=sys.maxsize), most_threads())

@@ -5,7 +5,6 @@ VENV ?= .venv
 BIN = $(VENV)/bin
 SANITIZED = $(VENV)-sanitize
 RACES = $(VENV)-tsan
-OTHER = $(VENV)-other
 # ON, as in CI: a warning of the C++ compiler ends the build
 WERROR ?= OFF
 # text tables that `make fuzz` draws
@@ -17,14 +16,18 @@ PYTEST = $(BIN)/python -m pytest -n auto --dist worksteal
 CXX_FILES = $(shell find src/rtkm/native -name '*.hpp' -o -name '*.cpp')
 NATIVE = CMakeLists.txt pyproject.toml $(CXX_FILES)
 
-# a Python of another version than ours that runs: pyenv puts names on the path that
-# lead nowhere, and knows where the programs are
-OTHER_PYTHON ?= $(shell for version in 3.13 3.12 3.11; do \
-  case "$$($(PYTHON) --version)" in ("Python $$version."*) continue;; esac; \
+# every Python that we support and that runs here, by its path
+PYTHONS ?= $(shell for version in 3.11 3.12 3.13; do \
   for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
-    "$$python" --version >/dev/null 2>&1 && echo "$$python" && exit; \
+    "$$python" -c "import sys; print(sys.executable)" 2>/dev/null && break; \
   done; \
 done)
+
+# ours, and the newest of the others: CI tests there, with the lowest dependencies
+VERSION_OF = -c "import sys; print('%d.%d' % sys.version_info[:2])"
+OWN = $(shell $(PYTHON) $(VERSION_OF))
+OTHER ?= $(or $(lastword $(filter-out $(OWN),\
+  $(shell for python in $(PYTHONS); do "$$python" $(VERSION_OF); done))),$(OWN))
 
 # the tests that go through the native core most; how soon Ctrl-C ends a pass is left to
 # the tests without checks, which slow everything down
@@ -32,7 +35,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-pythons fuzz coverage docs
+.PHONY: test-matrix fuzz coverage docs wheel
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands bench-start asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -43,8 +46,10 @@ help:
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"
 	@echo "make coverage  all tests, and which lines and branches they reach"
-	@echo "make test-other-python  the same on another version of Python, if there is one"
-	@echo "make test-pythons  the tests of every day on every Python that is installed"
+	@echo "make test-matrix  the tests of every day on every Python that is installed, with the"
+	@echo "               newest and the lowest dependencies (CELLS: options of nox for a part)"
+	@echo "make test-other-python  one cell of it: another Python, the lowest dependencies"
+	@echo "make wheel     wheels and a source archive in dist/, audited, installed and tested"
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
@@ -83,21 +88,37 @@ quick: $(VENV)/with-test
 coverage: $(VENV)/with-test $(VENV)/with-crosscheck $(VENV)/with-browser $(VENV)/with-notebook
 	$(PYTEST) --cov --cov-report=term:skip-covered
 
-test-other-python:
-	@python="$(OTHER_PYTHON)"; \
-	if [ -z "$$python" ]; then echo "skipped: no other Python found"; \
-	else $(MAKE) quick VENV=$(OTHER) PYTHON="$$python" \
-	  BUILD=--config-settings=build-dir=build/other; fi
+# nox finds every Python on the path, but not behind the names that pyenv puts there
+space := $(subst ,, )
+NOX = PATH="$(subst $(space),:,$(patsubst %/,%,$(dir $(PYTHONS)))):$$PATH" $(BIN)/nox
 
-# every version that is installed, each in an environment of its own
-test-pythons:
-	for version in 3.11 3.12 3.13; do \
-	  for python in python$$version $$(pyenv whence --path python$$version 2>/dev/null); do \
-	    "$$python" --version >/dev/null 2>&1 || continue; \
-	    $(MAKE) quick VENV=$(VENV)-$$version PYTHON="$$python" \
-	      BUILD=--config-settings=build-dir=build/$$version || exit 1; \
-	    break; \
-	  done; \
+# for a part of it: make test-matrix CELLS="--python 3.13 -k lowest"
+test-matrix: $(VENV)/with-matrix
+	$(NOX) $(CELLS)
+
+test-other-python: $(VENV)/with-matrix
+	$(NOX) --python $(OTHER) -k lowest
+
+# one wheel for 3.11 and one for the later versions, built from the source archive as they
+# would be published; then what a new user waits for, in an empty environment
+wheel: $(VENV)/with-wheel
+	rm -rf dist build/wheel
+	$(BIN)/python -m build --quiet --sdist
+	for python in $(PYTHONS); do \
+	  ls build/wheel/*-abi3-*.whl 2>/dev/null && break; \
+	  "$$python" -m pip wheel --quiet --no-deps --wheel-dir build/wheel dist/*.tar.gz \
+	    || exit 1; \
+	done
+	PATH="$(abspath $(BIN)):$$PATH" \
+	  $(BIN)/auditwheel repair --strip --wheel-dir dist build/wheel/*.whl
+	for wheel in dist/*-abi3-*.whl; do \
+	  ! test -e "$$wheel" || $(BIN)/abi3audit --strict --report "$$wheel" || exit 1; \
+	done
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	ls -l dist
+	for python in $(PYTHONS); do \
+	  "$$python" benchmarks/first_answer.py dist || exit 1; \
 	done
 
 # many more generated files than `make test` draws
@@ -205,7 +226,7 @@ valgrind: $(VENV)/with-test
 	done
 
 clean:
-	rm -rf $(VENV) $(SANITIZED) $(RACES) $(OTHER) .asv build .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo docs/gallery docs/api/generated docs/api/backreferences
+	rm -rf $(VENV) $(SANITIZED) $(RACES) .asv build dist .pytest_cache .ruff_cache .mypy_cache .coverage demo.png spectral.png rtkm-demo docs/gallery docs/api/generated docs/api/backreferences
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -223,7 +244,7 @@ $(VENV)/with-%: $(VENV)/built
 	$(BIN)/python -m pip install --quiet "rtkm[$*]"
 	touch $@
 
-GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook docs)
+GROUPS = $(addprefix $(VENV)/with-,check crosscheck bench notebook docs wheel matrix)
 $(GROUPS): $(VENV)/with-%: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --group $*
 	touch $@

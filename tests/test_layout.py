@@ -96,3 +96,45 @@ def test_the_exceptions_are_all_in_use():
             if parts[0] == "rtkm" and floor_of(parts[1:]) > own_floor:
                 found.add((str(where), ".".join(around), name))
     assert found == UPWARD
+
+
+def private_part(name):
+    """The first part of a dotted name that begins with an underscore."""
+    parts = (part for part in name.split(".") if part.startswith("_"))
+    return next((part for part in parts if not part.endswith("__")), None)
+
+
+def names_of_scikit_learn(tree):
+    """Yield what is imported from scikit-learn, module and name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name for name in names if name.split(".")[0] == "sklearn")
+
+
+REPOSITORY = Path(__file__).parents[1]
+FOLDERS = ("src", "tests", "examples", "experiments", "benchmarks", "docs")
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_nothing_private_of_scikit_learn_is_imported(folder):
+    """Private names move without notice; a source archive lacks some of the folders."""
+    imported = {
+        name
+        for path in (REPOSITORY / folder).rglob("*.py")
+        for name in names_of_scikit_learn(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert not [name for name in imported if private_part(name)]
+    assert imported or folder not in ("src", "tests")
+
+
+def test_private_names_are_told_from_public_ones():
+    tree = ast.parse("from sklearn.utils._a import b, c; import sklearn.d; import e._f")
+    names = list(names_of_scikit_learn(tree))
+    assert names == ["sklearn.utils._a.b", "sklearn.utils._a.c", "sklearn.d"]
+    assert [private_part(name) for name in names] == ["_a", "_a", None]
+    assert private_part("sklearn.__version__") is None

@@ -51,7 +51,7 @@ def new_figure(width: float, height: float) -> Figure:
 def matplotlib(module: str = "") -> Any:
     """Import matplotlib or a module of it."""
     name = f"matplotlib.{module}".rstrip(".")
-    return import_optional(name, needed_by="drawing the figures", extra="plot")
+    return import_optional(name, needed_by="drawing the figures")
 
 
 def tidy(ax: Axes) -> None:

@@ -13,7 +13,11 @@ NAMES = {
 }
 
 
-def import_optional(module: str, *, needed_by: str, extra: str = "cli") -> Any:
+# packages that an extra of their own brings; all others come with cli
+EXTRAS = {"matplotlib": "plot", "pandas": "pandas"}
+
+
+def import_optional(module: str, *, needed_by: str) -> Any:
     """Return a module of an optional package, or say how to get the package.
 
     Parameters
@@ -22,8 +26,6 @@ def import_optional(module: str, *, needed_by: str, extra: str = "cli") -> Any:
         What to import, such as ``"pandas"`` or ``"matplotlib.figure"``.
     needed_by : str
         What cannot be done without it; the message begins with it.
-    extra : str, default="cli"
-        The extra of rtkm that brings the package.
     """
     try:
         return import_module(module)
@@ -31,5 +33,5 @@ def import_optional(module: str, *, needed_by: str, extra: str = "cli") -> Any:
         package = module.partition(".")[0]
         raise ImportError(
             f"{needed_by} needs {NAMES.get(package, package)}; "
-            f'pip install "rtkm[{extra}]".'
+            f'pip install "rtkm[{EXTRAS.get(package, "cli")}]".'
         ) from error

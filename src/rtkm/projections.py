@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import _check_sample_weight
 
 from rtkm import _native
-from rtkm.core.table import n_threads
+from rtkm.core.threads import n_threads
+from rtkm.core.validation import weights_of_rows
 
 __all__ = ["capped_simplex", "capped_simplex_rows"]
 
@@ -56,9 +56,7 @@ def capped_simplex(
         )
     weights = None
     if sample_weight is not None:
-        weights = _check_sample_weight(
-            sample_weight, point, dtype=np.float64, ensure_non_negative=True
-        )
+        weights = weights_of_rows(sample_weight, len(point))
     largest = len(point) if weights is None else weights.sum()
     _check_total(total, largest)
     if total in (0, largest):

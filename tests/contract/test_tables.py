@@ -15,7 +15,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from rtkm import FuzzyCMeans
-from rtkm.core.table import n_threads
+from rtkm.core.threads import n_threads
 from rtkm.datasets import make_outlier_blobs
 
 KINDS = {

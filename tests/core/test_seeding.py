@@ -366,9 +366,9 @@ def test_more_clusters_than_rows_with_weight_are_refused(seeding):
     message = "n_clusters=3 needs .* n_samples=5, 2 of positive weight"
     with pytest.raises(ValueError, match=message):
         seeding(FIVE, 3, sample_weight=[1, 0, 0, 0, 2])
-    with pytest.raises(ValueError, match="zero"):
+    with pytest.raises(ValueError, match=r"^sample_weight is zero for all rows"):
         seeding(FIVE, 3, sample_weight=np.zeros(5))
-    with pytest.raises(ValueError, match="Negative values in data passed to `sample_w"):
+    with pytest.raises(ValueError, match=r"^sample_weight has negative values"):
         seeding(FIVE, 3, sample_weight=[1, 1, 1, 1, -1])
 
 

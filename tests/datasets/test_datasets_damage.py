@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 import toy_yeast
@@ -99,7 +97,11 @@ def test_damaged_file_is_refused_by_line(tmp_path, text, message):
     assert toy_yeast.refusal(ValueError, path=file) == f"{file} {message}"
 
 
-@pytest.mark.parametrize("content", [b"\xff\xfe\x00garbage\x80", os.urandom(5000)])
+@pytest.mark.parametrize(
+    "content",
+    [b"\xff\xfe\x00garbage\x80", np.random.default_rng(0).bytes(5000)],
+    ids=["short", "long"],  # the same in all processes that share the tests
+)
 def test_binary_garbage_is_refused(tmp_path, content):
     file = tmp_path / "yeast.arff"
     file.write_bytes(b"\xff" + content)

@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from rtkm._files import replacing
+from rtkm._optional import import_optional
 from rtkm.cli.options import set_up
 from rtkm.cli.terminal import Terminal
 
@@ -36,6 +37,8 @@ def run(options: argparse.Namespace) -> None:
     """Write the table and run the commands on it, showing each."""
     from rtkm.cli.main import main
 
+    for package in ("pyarrow", "jinja2"):  # before anything is written
+        import_optional(package, needed_by="rtkm demo")
     terminal = Terminal()
     options.out.mkdir(parents=True, exist_ok=True)
     table, report, model = (str(options.out / name) for name in (TABLE, REPORT, MODEL))

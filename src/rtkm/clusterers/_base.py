@@ -14,6 +14,7 @@ from sklearn.utils import check_random_state
 from rtkm._warnings import warn
 from rtkm.clusterers._predict import PredictMixin
 from rtkm.clusterers._rule import RowResults
+from rtkm.core.callbacks import CallbackMixin, StoppedByCallback
 from rtkm.core.descent import Run, descend
 from rtkm.core.params import (
     Auto,
@@ -39,7 +40,7 @@ FEW_ROWS = 50
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class PrototypeClusterer(PredictMixin):
+class PrototypeClusterer(CallbackMixin, PredictMixin):
     """Base of all clusterers with centers.
 
     A subclass is a dataclass whose fields are its parameters. It gives two methods:
@@ -209,7 +210,7 @@ class PrototypeClusterer(PredictMixin):
 
     def _fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         check_params(self)
-        self._fit_table(validate(self, X, sample_weight))
+        self._fit_told(validate(self, X, sample_weight))
         return self
 
     def _fit_table(self, X: Table) -> None:
@@ -227,6 +228,8 @@ class PrototypeClusterer(PredictMixin):
                 runs.append(Run(self._start(X, C)))
                 self._search(X, runs[-1], rng)
                 runs = [best_of(X, runs)]
+        except StoppedByCallback:
+            pass
         except KeyboardInterrupt:
             if not (self.verbose and runs):
                 raise
@@ -273,30 +276,33 @@ class PrototypeClusterer(PredictMixin):
 
     def _search(self, X: Table, run: Run[Any], rng: np.random.RandomState) -> None:
         """Descend from the start, and on from every swap that pays."""
-        watch = self._watcher()
-        if watch:
-            watch(run.state)
+        with self._start_told(X) as tell:
+            watch = self._watcher(tell)
+            if watch:
+                watch(run.state)
 
-        def step(state: Any) -> Any:
-            return self._step(X, state)
+            def step(state: Any) -> Any:
+                return self._step(X, state)
 
-        # more than everything is everything, and its square must not overflow
-        tol = min(float(self.tol), 1e100)
-        descend(step, run, max_iter=self._n_steps(), tol=tol, watch=watch)
-        if self._n_swaps() != 0:
-            swap_centers(
-                X,
-                run,
-                step,
-                n_swaps=self._n_swaps(),
-                max_iter=self.max_iter,
-                rng=rng,
-                watch=watch,
-            )
+            # more than everything is everything, and its square must not overflow
+            tol = min(float(self.tol), 1e100)
+            descend(step, run, max_iter=self._n_steps(), tol=tol, watch=watch)
+            if self._n_swaps() != 0:
+                swap_centers(
+                    X,
+                    run,
+                    step,
+                    n_swaps=self._n_swaps(),
+                    max_iter=self.max_iter,
+                    rng=rng,
+                    watch=watch,
+                )
 
-    def _watcher(self) -> Callable[[Any], object] | None:
+    def _watcher(
+        self, tell: Callable[[Iterate], None] | None
+    ) -> Callable[[Any], object] | None:
         """Return what is called after every step."""
-        if not (self.verbose or self.on_step):
+        if not (self.verbose or self.on_step or tell):
             return None
 
         def watch(state: Iterate) -> None:
@@ -305,6 +311,8 @@ class PrototypeClusterer(PredictMixin):
                 print(f"{name}: step {state.n_iter}, objective {state.objective:.9g}")
             if self.on_step:
                 self.on_step(read_only(state))
+            if tell:
+                tell(state)
 
         return watch
 

@@ -4,29 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import ThreadpoolController
 
 from rtkm.clusterers._base import PrototypeClusterer
 from rtkm.core.table import Table
-
-
-@cache
-def threads() -> ThreadpoolController:
-    """Return the handle on scikit-learn's threads."""
-    return ThreadpoolController()
+from rtkm.core.threads import openmp
 
 
 def lloyd(rows: Any, C: NDArray[Any], max_iter: int) -> KMeans:
     """Return k-means run from the centers until no row moves."""
     # several threads would add up in the order in which they finish
-    one_thread = threads().limit(limits=1, user_api="openmp")
+    one_thread = openmp().limit(limits=1)
     with warnings.catch_warnings(), one_thread:
         # too few distinct rows were reported when the rows were validated
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rtkm import _native
-from rtkm.core.table import n_threads
+from rtkm.core.threads import n_threads
 
 # a row's sets are compared one by one up to this number of them
 MOST_SUBSETS = 5000

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils._openmp_helpers import _openmp_effective_n_threads
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from rtkm import _native
@@ -20,18 +19,10 @@ from rtkm.core.states import (
     TrimmedState,
     blocks_of,
 )
+from rtkm.core.threads import n_threads
 
 # a share of the objective too small to ask for, row by row, what makes it up
 NEGLIGIBLE = 1e-6
-
-
-def n_threads() -> int:
-    """Return the thread count: as many threads as OpenMP programs would use here.
-
-    So `OMP_NUM_THREADS`, threadpoolctl's limits and a container's quota all count;
-    native/passes/parallel.hpp uses fewer where there is little to do.
-    """
-    return int(_openmp_effective_n_threads())
 
 
 class Table:

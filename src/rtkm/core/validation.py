@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_array, get_tags
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import validate_data
 
 from rtkm._warnings import warn
 from rtkm.core.sparse_format import check_sparse_format, is_canonical
@@ -163,9 +164,7 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
     """Return weights as float64, or None where all rows count once."""
     if sample_weight is None:
         return None
-    weights = _check_sample_weight(
-        sample_weight, X, dtype=np.float64, ensure_non_negative=True
-    )
+    weights = weights_of_rows(sample_weight, X.shape[0])
     with np.errstate(over="ignore"):
         total = weights.sum()
     if not 0 < total <= LARGEST_MASS:
@@ -173,7 +172,38 @@ def checked_weights(sample_weight: Any, X: Any) -> NDArray[np.float64] | None:
             f"sample_weight sums to {total:g}; expected more than 0 and at most 2**53, "
             "up to which rows can be counted."
         )
-    return np.ascontiguousarray(weights)
+    return weights
+
+
+def weights_of_rows(sample_weight: Any, n_rows: int) -> NDArray[np.float64]:
+    """Return one weight a row, none of them negative and not all of them 0.
+
+    A single number is the weight of every row.
+    """
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, sample_weight)
+    weights: NDArray[np.float64] = check_array(
+        sample_weight,
+        dtype=np.float64,
+        order="C",
+        ensure_2d=False,
+        allow_nd=True,
+        ensure_min_samples=0,
+        input_name="sample_weight",
+    )
+    if weights.shape != (n_rows,):
+        raise ValueError(
+            f"sample_weight has shape {weights.shape}; expected one number for each "
+            f"of the {n_rows} rows."
+        )
+    if weights.min(initial=0.0) < 0:
+        raise ValueError(
+            f"sample_weight has negative values, such as {weights.min():g}; expected "
+            "0 or more."
+        )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for all rows; expected some above.")
+    return weights
 
 
 def check_row_count(

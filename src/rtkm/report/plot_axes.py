@@ -26,7 +26,7 @@ def new_axes(ax: Axes | None) -> Axes:
 
 def pyplot() -> Any:
     """Return matplotlib's interface for interactive use."""
-    return import_optional("matplotlib.pyplot", needed_by="rtkm.plot", extra="plot")
+    return import_optional("matplotlib.pyplot", needed_by="rtkm.plot")
 
 
 def say(ax: Axes, words: str) -> Axes:

@@ -10,6 +10,7 @@ import json
 from typing import Any
 
 from results import ROOT, fill, markdown_table
+from summary import write_summaries
 
 from experiments.claims.figures import CURVES, TABLE
 from experiments.claims.names import label, published_name
@@ -92,3 +93,4 @@ if __name__ == "__main__":
     found = json.loads((ROOT / "experiments" / "results" / "results.json").read_text())
     for name, make in TABLES.items():
         fill(ROOT / "docs" / "paper.md", name, make(found))
+    write_summaries()

@@ -21,6 +21,7 @@ from problems import fresh_seed
 from results import markdown_table, publish
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, pairwise_distances_argmin
+from summary import write_summaries
 from tiny import draw_tiny, least_objective
 
 from rtkm import RTKM, TrimmedKMeans
@@ -145,6 +146,7 @@ def main() -> None:
     elif options.families == list(FAMILIES):
         sizes = {"problems": options.problems, "tiny": options.tiny}
         publish("quality", {"seed": seed, **sizes, "table": [HEADER, *rows]}, table)
+        write_summaries()
 
 
 if __name__ == "__main__":

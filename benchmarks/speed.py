@@ -21,6 +21,7 @@ from parts import PARTS, Part, Problem
 from problems import DTYPES, KINDS, Shape, fresh_seed, make_rows, starting_centers
 from report import write_report
 from results import write
+from summary import write_summaries
 from timing import race
 
 MEMORY = "memory"
@@ -113,6 +114,7 @@ def main() -> None:
             write(name, records)
     if is_whole:
         write_report()
+        write_summaries()
 
 
 if __name__ == "__main__":

@@ -204,6 +204,15 @@ def test_the_tables_of_the_pages_are_those_of_the_figures(tmp_path, monkeypatch)
     assert "RTKM(step=1.1)" in (ROOT / "docs" / "speed.md").read_text()
 
 
+def test_the_readme_says_what_was_measured():
+    from summary import SUMMARIES
+
+    text = (ROOT / "README.md").read_text()
+    for name, summarize in SUMMARIES.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        assert f"{begin}\n\n{summarize()}\n\n{end}" in text, "run benchmarks/summary.py"
+
+
 def of_ways(**ari):
     return {"ari": {way: [value] * 3 for way, value in ari.items()}}
 

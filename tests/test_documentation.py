@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import doctest
 import importlib
 import importlib.util
 import inspect
+import io
 import pkgutil
 import re
 import runpy
@@ -256,8 +258,14 @@ def test_every_picture_has_a_page():
 def test_the_readme_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     scope: dict = {}
-    for code in code_blocks("README.md"):
-        exec(code, scope)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for code in code_blocks("README.md"):
+            exec(code, scope)
+    shown = re.search(
+        r"```text\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.S
+    )
+    assert printed.getvalue() == shown[1]
     is_outlier, model = scope["truth"] == -1, scope["model"]
     assert model.n_clusters_ == 5
     assert (model.outlier_mask_ & is_outlier).sum() > 0.95 * is_outlier.sum()

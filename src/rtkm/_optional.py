@@ -11,10 +11,8 @@ NAMES = {
     "jinja2": "Jinja2",
     "python_calamine": "python-calamine",
 }
-
-
 # packages that an extra of their own brings; all others come with cli
-EXTRAS = {"matplotlib": "plot", "pandas": "pandas"}
+EXTRAS = {"matplotlib": "plot", "onnx": "onnx", "pandas": "pandas"}
 
 
 def import_optional(module: str, *, needed_by: str) -> Any:

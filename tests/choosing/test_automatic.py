@@ -88,6 +88,16 @@ def test_the_number_of_clusters_follows_from_centers_and_memberships(table):
     assert model.n_clusters_ == 3
 
 
+@pytest.mark.parametrize("step", ["auto", 1.1])
+def test_centers_say_how_many_clusters_where_nothing_is_chosen(table, step):
+    known = {"init": table[:5], "contamination": 7, "step": step, "random_state": 0}
+    found, told = RTKM(**known).fit(table), RTKM(5, **known).fit(table)
+    assert found.n_clusters == "auto"
+    assert found.n_clusters_ == 5
+    assert found.choice_ is None
+    np.testing.assert_array_equal(found.labels_, told.labels_)
+
+
 def test_a_fixed_step_gets_the_chosen_numbers(table, model):
     found = RTKM(step=1.1, random_state=0).fit(table)
     assert found.n_clusters_ == 3

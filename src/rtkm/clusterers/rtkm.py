@@ -235,10 +235,11 @@ class RTKM(CutByTail, WeightedClusterer):
     _made_choice: ClassVar[Choice | None] = None
 
     def _fit_table(self, X: Table) -> None:
-        choice = self._choose(X)
         # plain RTKM with the numbers that were given or chosen
         solver = copy(self)
-        solver.choice_ = choice
+        if isinstance(self.n_clusters, str) and not self._seeds_itself:
+            solver.n_clusters = len(np.asarray(self.init))
+        solver.choice_ = choice = solver._choose(X)
         if choice is not None:
             solver.__dict__.update(choice.params)
         super(RTKM, solver)._fit_table(X)
@@ -251,8 +252,6 @@ class RTKM(CutByTail, WeightedClusterer):
     def _choose(self, X: Table) -> Choice | None:
         """Choose the numbers that were not given."""
         k, n_outliers = self.n_clusters, self.contamination
-        if isinstance(k, str) and not self._seeds_itself:
-            k = len(np.asarray(self.init))
         if not isinstance(n_outliers, str) and is_integer(k, 1):
             return None
         least, rng = self.n_memberships, check_random_state(self.random_state)

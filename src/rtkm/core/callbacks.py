@@ -53,6 +53,14 @@ class CallbackMixin(CallbackSupportMixin):
             Returns
             -------
             self
+                The same object.
+
+            Examples
+            --------
+            >>> from rtkm import RTKM
+            >>> from sklearn.callback import ProgressBar
+            >>> RTKM(3).set_callbacks(ProgressBar())
+            RTKM(n_clusters=3)
             """
             super().set_callbacks(*callbacks)
             self._has_callbacks = bool(callbacks)

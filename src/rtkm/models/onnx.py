@@ -78,7 +78,7 @@ def to_onnx(model: Any) -> Any:
     >>> [output.name for output in to_onnx(model).graph.output]
     ['label', 'score_samples']
     """
-    onnx = import_optional("onnx", needed_by="to_onnx", extra="onnx")
+    onnx = import_optional("onnx", needed_by="to_onnx")
     check_is_fitted(model)
     preparation = getattr(model, "preparation_", None)
     estimator = model if preparation is None else model.estimator_

@@ -40,7 +40,7 @@ extensions = [
 exclude_patterns = [
     "api/templates",
     "joss",
-    "**/README.md",
+    "README.md",
     "gallery/*.md5",
     "sg_execution_times.rst",
 ]

@@ -58,9 +58,10 @@ class CallbackMixin(CallbackSupportMixin):
             Examples
             --------
             >>> from rtkm import RTKM
-            >>> from sklearn.callback import ProgressBar
-            >>> RTKM(3).set_callbacks(ProgressBar())
-            RTKM(n_clusters=3)
+            >>> from sklearn.callback import ScoringMonitor
+            >>> monitor = ScoringMonitor(scoring=lambda model, X, y=None: -model.objective_)
+            >>> RTKM(2, contamination=0).set_callbacks(monitor).fit([[0.0], [1.0], [9.0]])
+            RTKM(contamination=0, n_clusters=2)
             """
             super().set_callbacks(*callbacks)
             self._has_callbacks = bool(callbacks)

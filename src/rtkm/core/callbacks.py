@@ -59,8 +59,9 @@ class CallbackMixin(CallbackSupportMixin):
             --------
             >>> from rtkm import RTKM
             >>> from sklearn.callback import ScoringMonitor
-            >>> monitor = ScoringMonitor(scoring=lambda model, X, y=None: -model.objective_)
-            >>> RTKM(2, contamination=0).set_callbacks(monitor).fit([[0.0], [1.0], [9.0]])
+            >>> monitor = ScoringMonitor(scoring=lambda model, X: model.objective_)
+            >>> model = RTKM(2, contamination=0).set_callbacks(monitor)
+            >>> model.fit([[0.0], [1.0], [9.0]])
             RTKM(contamination=0, n_clusters=2)
             """
             super().set_callbacks(*callbacks)

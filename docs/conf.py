@@ -87,7 +87,35 @@ plot_rcparams = {
 }
 plot_apply_rcparams = True
 
+# what to read first; what is not named comes last
+EXAMPLES = (
+    "kmeans_and_rtkm",
+    "medical_samples",
+    "choosing_k_and_share",
+    "explain_a_row",
+    "next_months_rows",
+    "missing_values",
+    "weights",
+    "overlap",
+    "detectors",
+    "comparing_methods",
+    "outliers_and_seeds",
+    "digits",
+    "image_colors",
+    "wide_unit_vectors",
+    "spectral_moons",
+    "tour_of_pictures",
+)
+
+
+def place_of_example(file_name):
+    """Sort the examples of the gallery."""
+    name = file_name.removeprefix("plot_").removesuffix(".py")
+    return (EXAMPLES.index(name) if name in EXAMPLES else len(EXAMPLES), name)
+
+
 sphinx_gallery_conf = {
+    "within_subsection_order": place_of_example,
     "examples_dirs": "../examples",
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",

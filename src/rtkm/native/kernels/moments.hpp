@@ -13,21 +13,21 @@ struct Terms {
     Product<V> square;
 
     Terms(V x, V origin) : y(x, origin), square(Halves<V>(y.value), Halves<V>(y.value)) {
-        square.small += 2 * y.value * y.lost;
+        square.small = multiply_add(2 * y.value, y.lost, square.small);
     }
     // At a weight of 1 or -1 products with it are exact.
     void add_whole(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         sum.add(weight * y.value);
-        sum.lost += weight * y.lost;
+        sum.lost = multiply_add(weight, y.lost, sum.lost);
         squares.add(weight * square.large);
-        squares.lost += weight * square.small;
+        squares.lost = multiply_add(weight, square.small, squares.lost);
     }
     void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         const Halves<V> w(weight + V{});
         sum.add(Product<V>(w, Halves<V>(y.value)));
-        sum.lost += weight * y.lost;
+        sum.lost = multiply_add(weight, y.lost, sum.lost);
         squares.add(Product<V>(w, Halves<V>(square.large)));
-        squares.lost += weight * square.small;
+        squares.lost = multiply_add(weight, square.small, squares.lost);
     }
     void add(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         if (weight == 1 || weight == -1)

@@ -18,16 +18,16 @@ struct Terms {
     // At a weight of 1 or -1 products with it are exact.
     void add_whole(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         sum.add(weight * y.value);
-        sum.lost = multiply_add(weight, y.lost, sum.lost);
+        sum.lost += weight * y.lost;
         squares.add(weight * square.large);
-        squares.lost = multiply_add(weight, square.small, squares.lost);
+        squares.lost += weight * square.small;
     }
     void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         const Halves<V> w(weight + V{});
         sum.add(Product<V>(w, Halves<V>(y.value)));
-        sum.lost = multiply_add(weight, y.lost, sum.lost);
+        sum.lost += weight * y.lost;
         squares.add(Product<V>(w, Halves<V>(square.large)));
-        squares.lost = multiply_add(weight, square.small, squares.lost);
+        squares.lost += weight * square.small;
     }
     void add(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         if (weight == 1 || weight == -1)

@@ -32,7 +32,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-pythons fuzz coverage
+.PHONY: test-pythons test-compilers fuzz coverage
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -45,6 +45,7 @@ help:
 	@echo "make coverage  all tests, and which lines and branches they reach"
 	@echo "make test-other-python  the same on another version of Python, if there is one"
 	@echo "make test-pythons  the tests of every day on every Python that is installed"
+	@echo "make test-compilers  the core with every compiler that is installed, and its bits"
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
@@ -97,6 +98,10 @@ test-pythons:
 	    break; \
 	  done; \
 	done
+
+# options for part of it: make test-compilers COMPILERS="--only clang --no-tests"
+test-compilers: $(VENV)/with-test
+	$(BIN)/python tests/native/compilers.py $(COMPILERS)
 
 # many more generated files than `make test` draws
 fuzz: $(VENV)/with-test

@@ -28,7 +28,8 @@ inline void lower_bounds(const T* squared, double per_square, float* bounds) {
     constexpr float largest = std::numeric_limits<float>::max();
     for (std::size_t l = 0; l < tile_rows<T>; ++l) {
         const float x = static_cast<float>(squared[l] * per_square);
-        bounds[l] = multiply_add(__builtin_sqrtf(x < largest ? x : largest), rounded_down, -hidden);
+        bounds[l] = multiply_add(__builtin_sqrtf(x < largest ? x : largest), rounded_down,
+                                 -hidden);
     }
 }
 

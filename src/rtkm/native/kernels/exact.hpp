@@ -33,8 +33,7 @@ struct Product {
 
     RTKM_INLINE Product(const Halves<V>& a, const Halves<V>& b)
         : large(a.upper * b.upper),
-          small(multiply_add(a.lower, b.lower, a.upper * b.lower + a.lower * b.upper)) {
-    }
+          small(multiply_add(a.lower, b.lower, a.upper * b.lower + a.lower * b.upper)) {}
 };
 
 // A difference by two-sum, and what was rounded away.

@@ -79,8 +79,8 @@ RTKM_INLINE V choose(M mask, V a, V b) {
 // A number without the lower half of its digits.
 template <class V>
 RTKM_INLINE V leading_half(V x) {
-    using Bits = std::conditional_t<std::is_same_v<V, double>, std::int64_t,
-                                    decltype(V{} < V{})>;
+    using Bits =
+        std::conditional_t<std::is_same_v<V, double>, std::int64_t, decltype(V{} < V{})>;
     Bits bits;
     __builtin_memcpy(&bits, &x, sizeof x);
     bits &= ~((std::int64_t{1} << 27) - 1);

@@ -28,9 +28,9 @@ struct Pair {
         return reinterpret_cast<const T*>(this)[lane];
     }
 
-#define RTKM_OF_BOTH(Result, op)                               \
-    friend RTKM_INLINE Result operator op(Pair a, Pair b) {    \
-        return Result(a.low op b.low, a.high op b.high);       \
+#define RTKM_OF_BOTH(Result, op)                            \
+    friend RTKM_INLINE Result operator op(Pair a, Pair b) { \
+        return Result(a.low op b.low, a.high op b.high);    \
     }
     RTKM_OF_BOTH(Pair, +)
     RTKM_OF_BOTH(Pair, -)

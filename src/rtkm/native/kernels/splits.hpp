@@ -17,11 +17,9 @@ inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
     const T* const x = rows.data + row * rows.p;
     std::size_t f = 0;
     for (; f + 4 <= rows.p; f += 4)
-        store(sum + f,
-              multiply_add(weight, load_as_double(x + f) - load(rows.origin + f),
-                           load(sum + f)));
-    for (; f < rows.p; ++f)
-        sum[f] = multiply_add(weight, x[f] - rows.origin[f], sum[f]);
+        store(sum + f, multiply_add(weight, load_as_double(x + f) - load(rows.origin + f),
+                                    load(sum + f)));
+    for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f] - rows.origin[f], sum[f]);
 }
 
 // Rows that lose their center move to the next one unless they cost too much there.

@@ -9,8 +9,7 @@ namespace {
 template <class T>
 inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double* sum) {
     if (rows.is_csr()) {
-        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
-            {
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
             double& there = sum[rows.indices[e]];
             there = multiply_add(weight, rows.data[e], there);
         }
@@ -68,8 +67,8 @@ inline void add_four(const FourRows<T> four, const double* origin, std::size_t j
     for (; f < p; ++f)
         for (std::size_t g = 0; g < G; ++g)
             for (std::size_t l = 0; l < 4; ++l)
-                sum[g * p + f] = multiply_add(part[g][l], four.x[l][f] - origin[f],
-                                              sum[g * p + f]);
+                sum[g * p + f] =
+                    multiply_add(part[g][l], four.x[l][f] - origin[f], sum[g * p + f]);
 }
 
 // Gathers parts of rows, and adds them center after center, a few features at a time: so

@@ -44,7 +44,7 @@ struct SwappedRow {
         return change < __builtin_inf() ? change : 0.0;
     }
     void add_losses(double* changes) const {
-        for (std::size_t r = 0; r < s; ++r) 
+        for (std::size_t r = 0; r < s; ++r)
             changes[labels[r]] = multiply_add(weight, loss(r), changes[labels[r]]);
     }
     void add_changes(double dx, double* changes, std::size_t k) const {

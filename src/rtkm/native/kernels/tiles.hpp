@@ -175,14 +175,13 @@ void paired_distances(const T* const* row, const T* const* center, std::size_t p
         for (; f + w <= p; f += w) {
             for (std::size_t l = 0; l < w; ++l) d[l] = load(x[l] + f) - load(c[l] + f);
             transpose(d);
-            for (std::size_t l = 0; l < w; ++l) 
-                sum = multiply_add(d[l], d[l], sum);
+            for (std::size_t l = 0; l < w; ++l) sum = multiply_add(d[l], d[l], sum);
         }
         if (f < p && p >= w) {  // the last features, some of them for a second time
             for (std::size_t l = 0; l < w; ++l)
                 d[l] = load(x[l] + p - w) - load(c[l] + p - w);
             transpose(d);
-            for (std::size_t l = w - (p - f); l < w; ++l) 
+            for (std::size_t l = w - (p - f); l < w; ++l)
                 sum = multiply_add(d[l], d[l], sum);
             f = p;
         }

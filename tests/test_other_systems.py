@@ -3,8 +3,8 @@
 import subprocess
 import sys
 
-# imports all modules where Python looks as it does on Windows; packages of others, which
-# look for themselves, come first
+# imports all modules where Python looks as it does on Windows; packages of others come
+# first, since they look for themselves
 PROGRAM = """
 import importlib, os, pkgutil, signal, sys
 import joblib, numpy, pandas, scipy.sparse, sklearn.cluster, threadpoolctl

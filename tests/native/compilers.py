@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -171,8 +172,14 @@ def test_aarch64(cell: Cell, root: Path, site: Path) -> None:
     [built] = build.glob("_native.*")
     # named by CMake for the Python that runs here
     shutil.copy(built, package / "rtkm" / "_native.so")
-    python = ["qemu-aarch64", "-L", str(root), str(root / "usr/bin" / headers.name)]
-    count_tests(cell, python, f"{package}{os.pathsep}{site}")
+    # tests start further processes by sys.executable, which must be emulated, too
+    python = cell.folder / "python"
+    emulated = shlex.join([*QEMU[:2], str(root), str(root / "usr/bin" / headers.name)])
+    python.write_text(f'#!/bin/sh\nexec {emulated} "$@"\n')
+    python.chmod(0o755)
+    named = f"import sys\nsys.executable = {str(python)!r}\n"
+    (package / "sitecustomize.py").write_text(named)
+    count_tests(cell, [str(python)], f"{package}{os.pathsep}{site}")
 
 
 def run(*command: object, **environment: str) -> str:

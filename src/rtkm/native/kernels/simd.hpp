@@ -17,17 +17,15 @@ template <class T>
 struct Simd {
 #ifdef __AVX2__
     typedef T Vec __attribute__((vector_size(32)));
-    typedef typename Pair<T>::Int Mask __attribute__((vector_size(32)));
 #else
     using Vec = Pair<T>;
-    using Mask = Pair<typename Pair<T>::Int>;
 #endif
 };
 
 template <class T>
 using Vec = typename Simd<T>::Vec;
 template <class T>
-using Mask = typename Simd<T>::Mask;
+using Mask = decltype(Vec<T>{} < Vec<T>{});
 
 template <class T>
 constexpr std::size_t width = 32 / sizeof(T);

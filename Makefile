@@ -113,12 +113,12 @@ check: $(VENV)/with-test $(VENV)/with-check check-native
 	$(BIN)/mypy
 
 check-native: $(VENV)/with-check
-	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES) tests/native/*.cpp
 
 format: $(VENV)/with-check
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-	$(BIN)/clang-format -i $(CXX_FILES)
+	$(BIN)/clang-format -i $(CXX_FILES) tests/native/*.cpp
 
 # options for part of it: make bench BENCH="--only descents --shapes 43500x9x3"
 bench: $(VENV)/with-test $(VENV)/with-bench

@@ -19,7 +19,8 @@ inline T squared_distance(const T* a, const T* b, std::size_t p) {
     }
     T sum = 0;
     for (std::size_t l = 0; l < w; ++l) sum += sums[l];
-    for (; f < p; ++f) sum = multiply_add(a[f] - b[f], a[f] - b[f], sum);
+    for (std::size_t l = 0; l + 1 < w && f < p; ++l, ++f)
+        sum = multiply_add(a[f] - b[f], a[f] - b[f], sum);
     return sum;
 }
 

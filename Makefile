@@ -35,7 +35,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
   tests/core/test_proximal_step.py tests/core/test_words.py tests/core/test_sets.py \
   tests/core/test_projections.py tests/detectors/test_detector_words.py -k "not ctrl_c"
 
-.PHONY: test-matrix fuzz coverage docs wheel
+.PHONY: test-matrix test-compilers fuzz coverage docs wheel
 .PHONY: help demo spectral test quick test-other-python check check-native format
 .PHONY: bench bench-growth bench-commands bench-start asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
@@ -50,6 +50,7 @@ help:
 	@echo "               newest and the lowest dependencies (CELLS: options of nox for a part)"
 	@echo "make test-other-python  one cell of it: another Python, the lowest dependencies"
 	@echo "make wheel     wheels and a source archive in dist/, audited, installed and tested"
+	@echo "make test-compilers  the core with every compiler that is installed, and its bits"
 	@echo "make fuzz      text tables drawn at random (FILES of them) against a strict reader"
 	@echo "make check     formatting, lint and types"
 	@echo "make format    put the formatting right"
@@ -121,6 +122,10 @@ wheel: $(VENV)/with-wheel
 	  "$$python" benchmarks/first_answer.py dist || exit 1; \
 	done
 
+# options for part of it: make test-compilers COMPILERS="--only clang --no-tests"
+test-compilers: $(VENV)/with-test
+	$(BIN)/python tests/native/compilers.py $(COMPILERS)
+
 # many more generated files than `make test` draws
 fuzz: $(VENV)/with-test
 	RTKM_FUZZ_FILES=$(FILES) $(BIN)/python -m pytest tests/tables/test_strict_reading.py
@@ -131,12 +136,12 @@ check: $(VENV)/with-test $(VENV)/with-check check-native
 	$(BIN)/mypy
 
 check-native: $(VENV)/with-check
-	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES)
+	$(BIN)/clang-format --dry-run -Werror $(CXX_FILES) tests/native/*.cpp
 
 format: $(VENV)/with-check
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
-	$(BIN)/clang-format -i $(CXX_FILES)
+	$(BIN)/clang-format -i $(CXX_FILES) tests/native/*.cpp
 
 # warnings are errors; then every link and anchor within the pages is followed
 docs: $(VENV)/with-cli,plot $(VENV)/with-docs

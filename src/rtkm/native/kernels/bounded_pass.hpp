@@ -19,7 +19,7 @@ template <class T>
 inline void upper_bounds(const T* squared, double per_square, float* bounds) {
     for (std::size_t l = 0; l < tile_rows<T>; ++l) {
         const float x = static_cast<float>(squared[l] * per_square);
-        bounds[l] = __builtin_sqrtf(x) * rounded_up + hidden;
+        bounds[l] = multiply_add(__builtin_sqrtf(x), rounded_up, hidden);
     }
 }
 template <class T>
@@ -28,7 +28,8 @@ inline void lower_bounds(const T* squared, double per_square, float* bounds) {
     constexpr float largest = std::numeric_limits<float>::max();
     for (std::size_t l = 0; l < tile_rows<T>; ++l) {
         const float x = static_cast<float>(squared[l] * per_square);
-        bounds[l] = __builtin_sqrtf(x < largest ? x : largest) * rounded_down - hidden;
+        bounds[l] = multiply_add(__builtin_sqrtf(x < largest ? x : largest), rounded_down,
+                                 -hidden);
     }
 }
 
@@ -42,7 +43,7 @@ inline Vec<float> move_lower(Vec<float> lower, Vec<float> shift) {
 inline Vec<float> move_other_lower(Vec<float> other_lower, Vec<float> shift,
                                    Vec<float> own_upper, Vec<float> jumped) {
     const Vec<float> by_shift = other_lower - shift, by_jump = jumped - own_upper;
-    return (by_jump < by_shift ? by_jump : by_shift) *
+    return choose(by_jump < by_shift, by_jump, by_shift) *
            rounded_down;  // NaN stays what it is
 }
 
@@ -60,10 +61,10 @@ inline OwnShift own_shift(const std::int32_t* labels, std::size_t s, const float
     Vec<float> most = {}, squares = {};
     for (std::size_t r = 0; r < s; ++r) {
         const Vec<float> own = gather(shift, labels + r, s);
-        most = most < own ? own : most;
-        squares += own * own;
+        most = choose(most < own, own, most);
+        squares = multiply_add(own, own, squares);
     }
-    return {most, root(squares) * (1 + s * 0x1p-22f) + hidden};
+    return {most, multiply_add(root(squares), 1 + s * 0x1p-22f, Vec<float>{} + hidden)};
 }
 
 // Moves the bounds of eight rows along; returns which of them are sure to stay with
@@ -75,11 +76,11 @@ inline Mask<float> move_eight(const BoundedPass<T>& pass, const CenterShift& shi
     const std::size_t s = S ? S : out.s;
     const std::int32_t* const labels = last.labels + i * s;
     const OwnShift own = own_shift<S>(labels, s, shift.own);
-    const Mask<float> status = load_bytes(last.status + i),
+    const Mask<float> status = load_as<Mask<float>>(last.status + i),
                       frozen = status == RowStatus::frozen;
     const Vec<float> before = load(last.cost_upper + i);
     const Vec<float> cost =
-        frozen ? move_lower(before, own.all) : move_upper(before, own.all);
+        choose(frozen, move_lower(before, own.all), move_upper(before, own.all));
     const Vec<float> upper =
         S == 1 ? cost : move_upper(load(last.own_upper + i), own.most);
     const Vec<float> lower =
@@ -389,7 +390,8 @@ double kept_cost(const BoundedPass<T>& pass, Range range, const Cut& cut,
             for (std::size_t j = 0; j < pass.centers.k; ++j)
                 if (has(pass.out.labels + i * s, s, static_cast<std::int32_t>(j)))
                     cost += work.distances[j * tile_rows<T> + l];
-            total += (i == cut.row ? cut.share : 1.0) * pass.rows.weight(i) * cost;
+            const double share = i == cut.row ? cut.share : 1.0;
+            total = multiply_add(share * pass.rows.weight(i), cost, total);
         }
     });
     return total;

@@ -3,15 +3,9 @@
 // 4.2.2) and the products of T. J. Dekker, "A floating-point technique for extending the
 // available precision", Numerische Mathematik 18, 1971.
 //
-// V is a number, or a register of them. Nothing here suffers from multiplications being
-// fused with additions: products are exact wherever that could tell.
+// V is a number, or a register of them.
 #pragma once
-#include <cstdint>
-#include <type_traits>
-
-// What the kernels call must become part of them: a copy of its own could be compiled
-// for one instruction set and called from another.
-#define RTKM_INLINE __attribute__((always_inline)) inline
+#include "kernels/numbers.hpp"
 
 namespace rtkm {
 
@@ -24,20 +18,12 @@ RTKM_INLINE void two_sum(V x, V& sum, V& lost) {
 }
 
 // A number as two with half the digits each, so that their products are exact. Dekker
-// splits by arithmetic; that could be fused, so here it is by a mask.
+// splits by arithmetic; a mask is quicker.
 template <class V>
 struct Halves {
     V upper, lower;
 
-    RTKM_INLINE explicit Halves(V x) {
-        using Bits = std::conditional_t<std::is_same_v<V, double>, std::int64_t,
-                                        decltype(V{} < V{})>;
-        Bits bits;
-        __builtin_memcpy(&bits, &x, sizeof x);
-        bits &= ~((std::int64_t{1} << 27) - 1);
-        __builtin_memcpy(&upper, &bits, sizeof x);
-        lower = x - upper;
-    }
+    RTKM_INLINE explicit Halves(V x) : upper(leading_half(x)), lower(x - upper) {}
 };
 
 // Dekker's product: a sum of two, from which 2^-79 of it is missing.
@@ -47,7 +33,7 @@ struct Product {
 
     RTKM_INLINE Product(const Halves<V>& a, const Halves<V>& b)
         : large(a.upper * b.upper),
-          small((a.upper * b.lower + a.lower * b.upper) + a.lower * b.lower) {}
+          small(multiply_add(a.lower, b.lower, a.upper * b.lower + a.lower * b.upper)) {}
 };
 
 // A difference by two-sum, and what was rounded away.
@@ -87,7 +73,7 @@ using Exact = ExactSum<double>;
 RTKM_INLINE Exact times(double factor, const Exact& sum) {
     Exact result;
     result.add(Product<double>(Halves<double>(factor), Halves<double>(sum.sum)));
-    result.lost += factor * sum.lost;
+    result.lost = multiply_add(factor, sum.lost, result.lost);
     return result;
 }
 

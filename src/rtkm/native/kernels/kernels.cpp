@@ -55,9 +55,12 @@ void residuals(const Rows<T>& rows, Range range, const double* weights,
         add_row(rows, i, -1.0, residual);
         Vec<double> sum = {};
         std::size_t f = 0;
-        for (; f + 4 <= rows.p; f += 4) sum += load(residual + f) * load(residual + f);
+        for (; f + 4 <= rows.p; f += 4) {
+            const Vec<double> four = load(residual + f);
+            sum = multiply_add(four, four, sum);
+        }
         double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-        for (; f < rows.p; ++f) total += residual[f] * residual[f];
+        for (; f < rows.p; ++f) total = multiply_add(residual[f], residual[f], total);
         out[i] = total;
     }
 }

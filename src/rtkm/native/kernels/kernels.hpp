@@ -119,4 +119,9 @@ extern const Kernels<float> kernels32;
 extern const Kernels<double> kernels64;
 }  // namespace avx2
 
+namespace neon {
+extern const Kernels<float> kernels32;
+extern const Kernels<double> kernels64;
+}  // namespace neon
+
 }  // namespace rtkm

@@ -13,10 +13,10 @@ using Four = Vec<double>;
 constexpr std::size_t four = width<double>;
 
 inline Four smaller(Four a, Four b) {
-    return a < b ? a : b;
+    return choose(a < b, a, b);
 }
 inline Four larger(Four a, Four b) {
-    return a < b ? b : a;
+    return choose(a < b, b, a);
 }
 inline void note_largest(Four values, double& largest) {
     for (std::size_t l = 0; l < four; ++l)
@@ -35,7 +35,7 @@ inline Four find_shift(const double* entries, std::size_t k, std::size_t s, Four
         for (std::size_t j = 0; j < k; ++j) {
             const Four w = load(entries + j * four) - search.shift;
             excess += smaller(larger(w, zero), one);
-            inner += ((w > zero) & (w < one)) ? one : zero;
+            inner += choose((w > zero) & (w < one), one, zero);
         }
         search.move(excess, inner, inner + static_cast<double>(s));
     }
@@ -62,27 +62,27 @@ inline Outcome project_four(const double* distances, std::size_t k, std::size_t 
         const Four move = pace * (load(distances + j) - sth_smallest);
         store(after + j, last - move);
         const Mask<double> is_inner = (last > zero) & (last < one);
-        inner += is_inner ? one : zero;
-        moved += is_inner ? move : zero;
+        inner += choose(is_inner, one, zero);
+        moved += choose(is_inner, move, zero);
     }
     // mostly the same entries stay strictly between 0 and 1
-    const Four start = inner > zero ? -moved / inner : zero;
+    const Four start = choose(inner > zero, -moved / inner, zero);
     const Four shift = find_shift(after, k, s, start, pace == zero);
     Four cost = zero, change = zero, n_fractions = zero, farthest = zero, label = zero,
          spare = broadcast(std::numeric_limits<double>::infinity()), number = zero;
     for (std::size_t j = 0; j < k * four; j += four, number += one) {
         const Four d = load(distances + j), last = load(before + j);
         Four w = load(after + j) - shift;
-        w = w < rounding_dust + zero ? zero : w;
-        w = w > one - rounding_dust ? one : w;
-        w = pace == zero ? last : w;
+        w = choose(w < rounding_dust + zero, zero, w);
+        w = choose(w > one - rounding_dust, one, w);
+        w = choose(pace == zero, last, w);
         store(after + j, w);
-        cost += w * d;
+        cost = multiply_add(w, d, cost);
         change = larger(change, larger(w - last, last - w));
-        n_fractions += ((w > zero) & (w < one)) ? one : zero;
-        spare = w == zero ? smaller(spare, d) : spare;
-        farthest = w == one ? larger(farthest, d) : farthest;
-        label += w == one ? number : zero;
+        n_fractions += choose((w > zero) & (w < one), one, zero);
+        spare = choose(w == zero, smaller(spare, d), spare);
+        farthest = choose(w == one, larger(farthest, d), farthest);
+        label += choose(w == one, number, zero);
     }
     return {cost, change, n_fractions, farthest, spare, label};
 }

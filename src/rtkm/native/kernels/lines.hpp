@@ -30,7 +30,8 @@ void count_along_lines(const Rows<T>& rows, Range range, const Centers<T>& cente
             of_own[own * bins.count] += weight;
             for (std::size_t j = 0; j < k; ++j) {
                 const double per_square = bins.per_square[own * k + j];
-                const double place = (squared[j * lanes] - least) * per_square + 1e-9;
+                const double place =
+                    multiply_add(squared[j * lanes] - least, per_square, 1e-9);
                 if (per_square > 0 && place < static_cast<double>(bins.count))
                     of_own[j * bins.count + static_cast<std::size_t>(place)] += weight;
             }

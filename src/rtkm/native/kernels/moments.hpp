@@ -13,7 +13,7 @@ struct Terms {
     Product<V> square;
 
     Terms(V x, V origin) : y(x, origin), square(Halves<V>(y.value), Halves<V>(y.value)) {
-        square.small += 2 * y.value * y.lost;
+        square.small = multiply_add(2 * y.value, y.lost, square.small);
     }
     // At a weight of 1 or -1 products with it are exact.
     void add_whole(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {

@@ -18,10 +18,10 @@ inline void two_smallest(std::size_t k, const Workspace<T>& work, std::int32_t* 
         for (std::size_t j = 0; j < k; ++j) {
             const Vec<T> d = load(work.distances + j * lanes + half);
             const Mask<T> closer = d < low;
-            const Vec<T> loser = closer ? low : d;
-            second = loser < second ? loser : second;
-            low = closer ? d : low;
-            low_at = closer ? static_cast<Int>(j) - Mask<T>{} : low_at;
+            const Vec<T> loser = choose(closer, low, d);
+            second = choose(loser < second, loser, second);
+            low = choose(closer, d, low);
+            low_at = choose(closer, static_cast<Int>(j) - Mask<T>{}, low_at);
         }
         store(smallest + half, low);
         store(next + half, second);
@@ -51,10 +51,10 @@ inline void several_smallest(std::size_t k, std::size_t s, const Workspace<T>& w
             for (std::size_t r = 0; r <= s * lanes; r += lanes) {
                 const Vec<T> there = load(held + r), its_label = load(number + r);
                 moves |= d < there;
-                store(held + r, moves ? passed : there);
-                store(number + r, moves ? label : its_label);
-                passed = moves ? there : passed;
-                label = moves ? its_label : label;
+                store(held + r, choose(moves, passed, there));
+                store(number + r, choose(moves, label, its_label));
+                passed = choose(moves, there, passed);
+                label = choose(moves, its_label, label);
             }
         }
     }

@@ -15,11 +15,12 @@ inline T squared_distance(const T* a, const T* b, std::size_t p) {
     std::size_t f = 0;
     for (; f + w <= p; f += w) {
         const Vec<T> d = load(a + f) - load(b + f);
-        sums += d * d;
+        sums = multiply_add(d, d, sums);
     }
     T sum = 0;
     for (std::size_t l = 0; l < w; ++l) sum += sums[l];
-    for (; f < p; ++f) sum += (a[f] - b[f]) * (a[f] - b[f]);
+    for (std::size_t l = 0; l + 1 < w && f < p; ++l, ++f)
+        sum = multiply_add(a[f] - b[f], a[f] - b[f], sum);
     return sum;
 }
 
@@ -34,7 +35,7 @@ inline double csr_squared_distance(const Rows<T>& rows, std::size_t a, std::size
         double d = 0;
         if (f <= g) d += rows.data[i++];
         if (g <= f) d -= rows.data[j++];
-        sum += d * d;
+        sum = multiply_add(d, d, sum);
     }
     return sum;
 }

@@ -200,7 +200,7 @@ inline void freeze(const BoundedPass<T>& pass, std::size_t i, double cost) {
     const float x = static_cast<float>(cost * pass.per_square_down);
     const float root = __builtin_sqrtf(x < largest ? x : largest);
     pass.out.status[i] = RowStatus::frozen;
-    pass.out.cost_upper[i] = root * rounded_down - hidden;
+    pass.out.cost_upper[i] = multiply_add(root, rounded_down, -hidden);
     pass.out.other_lower[i] = 0;
 }
 
@@ -219,7 +219,7 @@ inline void count_row(const BoundedPass<T>& pass, std::size_t i, double v, doubl
     const bool was_whole = pass.last.labels && pass.last.status[i] == RowStatus::kept;
     if (whole | was_whole) account(pass, i, report);
     if (whole | (weight == 0)) return;
-    report.partly.cost += weight * cost;
+    report.partly.cost = multiply_add(weight, cost, report.partly.cost);
     if (labels[0] < 0) return sharing.add(i, weight, fractions);
     for (std::size_t r = 0; r < s; ++r) sharing.add_to_one(i, weight, labels[r]);
 }
@@ -237,8 +237,8 @@ inline void weigh(const BoundedPass<T>& pass, const ProximalStep& step,
     for (std::size_t a = 0; a < n; ++a) {
         const std::size_t i = awake[a];
         const double cost = costs[i - first], before = step.before(i);
-        const bool sure = cost <= pass.window.sure - (1 - before) * step.size;
-        const bool gone = cost >= pass.window.ceiling + before * step.size;
+        const bool sure = cost <= multiply_add(before - 1, step.size, pass.window.sure);
+        const bool gone = cost >= multiply_add(before, step.size, pass.window.ceiling);
         const double change = sure * (1 - before) + gone * before;
         report.change = report.change < change ? change : report.change;
         step.v[i] = sure;
@@ -268,7 +268,7 @@ inline double sure_mass(const BoundedPass<T>& pass, const ProximalStep& step,
                         Range block) {
     double mass = 0;
     for (std::size_t i = block.first; i < block.last; ++i)
-        mass += step.v[i] * pass.rows.weight(i);
+        mass = multiply_add(step.v[i], pass.rows.weight(i), mass);
     return mass;
 }
 

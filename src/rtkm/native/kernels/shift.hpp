@@ -20,19 +20,19 @@ struct ShiftSearch {
     // strictly between 0 and 1, `size` the scale that rounding is measured by.
     RTKM_INLINE void move(V excess, V inner, V size) {
         const V zero = V{}, one = zero + 1.0;
-        const V newton = shift + excess / (inner > zero ? inner : one);
-        const V error = excess < zero ? -excess : excess;
+        const V newton = shift + excess / choose(inner > zero, inner, one);
+        const V error = choose(excess < zero, -excess, excess);
         // the total cannot be told from the right one: one more step, and it is exact
         const auto found = error <= 1e-15 * size;
-        const V exact = inner > zero ? newton : shift;
-        low = excess > zero ? shift : low;
-        high = excess > zero ? high : shift;
+        const V exact = choose(inner > zero, newton, shift);
+        low = choose(excess > zero, shift, low);
+        high = choose(excess > zero, high, shift);
         // where the total is flat the answer is likely a vertex, and that is where the
         // entry that fills the total becomes 1
-        V next = inner > zero ? newton : -one;
-        next = ((next > low) & (next < high)) ? next : low + (high - low) / 2;
+        V next = choose(inner > zero, newton, -one);
+        next = choose((next > low) & (next < high), next, low + (high - low) / 2);
         const auto stuck = (next <= low) | (next >= high);  // no number left between
-        shift = done ? shift : (found ? exact : next);
+        shift = choose(done, shift, choose(found, exact, next));
         done = done | found | stuck;
     }
 };

@@ -17,9 +17,9 @@ inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
     const T* const x = rows.data + row * rows.p;
     std::size_t f = 0;
     for (; f + 4 <= rows.p; f += 4)
-        store(sum + f,
-              load(sum + f) + weight * (load_as_double(x + f) - load(rows.origin + f)));
-    for (; f < rows.p; ++f) sum[f] += weight * (x[f] - rows.origin[f]);
+        store(sum + f, multiply_add(weight, load_as_double(x + f) - load(rows.origin + f),
+                                    load(sum + f)));
+    for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f] - rows.origin[f], sum[f]);
 }
 
 // Rows that lose their center move to the next one unless they cost too much there.
@@ -37,7 +37,8 @@ void add_moved_rows(const Rows<T>& rows, Range range, const Centers<T>& centers,
             const double weight = rows.weight(i);
             const double before = work.nearest[l], after = work.nearest[lanes + l];
             if (before <= cap) moved.kept[own] += weight;
-            moved.costs[own] += weight * (smaller(after, cap) - smaller(before, cap));
+            moved.costs[own] = multiply_add(
+                weight, smaller(after, cap) - smaller(before, cap), moved.costs[own]);
             if (!moved.sums || !(after <= cap)) continue;
             const std::size_t pair = own * centers.k + next;
             moved.masses[pair] += weight;
@@ -91,7 +92,8 @@ void split_step(const Rows<T>& rows, Range range, const Centers<T>& halves,
             const std::size_t half =
                 2 * static_cast<std::size_t>(labels[i]) + (second < first);
             const double weight = rows.weight(i);
-            out.costs[half / 2] += weight * smaller(cost, cap);
+            double& its_cost = out.costs[half / 2];
+            its_cost = multiply_add(weight, smaller(cost, cap), its_cost);
             if (!(cost <= cap)) continue;
             out.masses[half] += weight;
             add_from_origin(rows, i, weight, out.sums + half * rows.p);

@@ -9,15 +9,17 @@ namespace {
 template <class T>
 inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double* sum) {
     if (rows.is_csr()) {
-        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
-            sum[rows.indices[e]] += weight * rows.data[e];
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
+            double& there = sum[rows.indices[e]];
+            there = multiply_add(weight, rows.data[e], there);
+        }
         return;
     }
     const T* x = rows.data + row * rows.p;
     std::size_t f = 0;
     for (; f + 4 <= rows.p; f += 4)
-        store(sum + f, load(sum + f) + weight * load_as_double(x + f));
-    for (; f < rows.p; ++f) sum[f] += weight * x[f];
+        store(sum + f, multiply_add(weight, load_as_double(x + f), load(sum + f)));
+    for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f], sum[f]);
 }
 
 // A row that belongs to center j with weight * shares[j].
@@ -58,14 +60,15 @@ inline void add_four(const FourRows<T> four, const double* origin, std::size_t j
         for (std::size_t g = 0; g < G; ++g) v[g] = load(sum + g * p + f);
         for (std::size_t l = 0; l < 4; ++l) {
             const Vec<double> y = load_as_double(four.x[l] + f) - load(origin + f);
-            for (std::size_t g = 0; g < G; ++g) v[g] += part[g][l] * y;
+            for (std::size_t g = 0; g < G; ++g) v[g] = multiply_add(part[g][l], y, v[g]);
         }
         for (std::size_t g = 0; g < G; ++g) store(sum + g * p + f, v[g]);
     }
     for (; f < p; ++f)
         for (std::size_t g = 0; g < G; ++g)
             for (std::size_t l = 0; l < 4; ++l)
-                sum[g * p + f] += part[g][l] * (four.x[l][f] - origin[f]);
+                sum[g * p + f] =
+                    multiply_add(part[g][l], four.x[l][f] - origin[f], sum[g * p + f]);
 }
 
 // Gathers parts of rows, and adds them center after center, a few features at a time: so
@@ -157,15 +160,17 @@ private:
             for (; e < ends_[j]; ++e) {
                 const double* const y = y_ + sorted_[e].row * 4 * N;
                 for (std::size_t v = 0; v < N; ++v)
-                    total[v] += sorted_[e].weight * load(y + 4 * v);
+                    total[v] = multiply_add(sorted_[e].weight, load(y + 4 * v), total[v]);
             }
             for (std::size_t v = 0; v < N; ++v) store(sum + 4 * v, total[v]);
         }
     }
     void add_feature(std::size_t f) {
-        for (std::size_t e = 0; e < n_parts_; ++e)
-            sums_.rows[sorted_[e].center * rows_.p + f] +=
-                sorted_[e].weight * (x_[sorted_[e].row][f] - rows_.origin[f]);
+        for (std::size_t e = 0; e < n_parts_; ++e) {
+            const Part part = sorted_[e];
+            double& sum = sums_.rows[part.center * rows_.p + f];
+            sum = multiply_add(part.weight, x_[part.row][f] - rows_.origin[f], sum);
+        }
     }
 };
 
@@ -200,7 +205,7 @@ public:
         if (rows_.is_csr()) return add_row(rows_, row, weight, sum);
         const T* const x = rows_.data + row * rows_.p;
         for (std::size_t f = 0; f < rows_.p; ++f)
-            sum[f] += weight * (x[f] - rows_.origin[f]);
+            sum[f] = multiply_add(weight, x[f] - rows_.origin[f], sum[f]);
     }
     void finish() {
         if (has_many_sums_) return parts_.finish();

@@ -44,13 +44,15 @@ struct SwappedRow {
         return change < __builtin_inf() ? change : 0.0;
     }
     void add_losses(double* changes) const {
-        for (std::size_t r = 0; r < s; ++r) changes[labels[r]] += weight * loss(r);
+        for (std::size_t r = 0; r < s; ++r)
+            changes[labels[r]] = multiply_add(weight, loss(r), changes[labels[r]]);
     }
     void add_changes(double dx, double* changes, std::size_t k) const {
         const double now = smaller(cost, cap), met = with(dx);
-        changes[k] += weight * (met - now);
+        changes[k] = multiply_add(weight, met - now, changes[k]);
         for (std::size_t r = 0; r < s; ++r)
-            changes[labels[r]] += weight * ((without(r, dx) - met) - loss(r));
+            changes[labels[r]] = multiply_add(weight, (without(r, dx) - met) - loss(r),
+                                              changes[labels[r]]);
     }
 };
 

@@ -75,8 +75,8 @@ void group_distances(const T* tile, const T* center, std::size_t p, T* out) {
         for (int g = 0; g < G; ++g) {
             const Vec<T> c = broadcast(center[g * p + f]);
             const Vec<T> d0 = x0 - c, d1 = x1 - c;
-            sum[g][0] += d0 * d0;
-            sum[g][1] += d1 * d1;
+            sum[g][0] = multiply_add(d0, d0, sum[g][0]);
+            sum[g][1] = multiply_add(d1, d1, sum[g][1]);
         }
     }
     for (int g = 0; g < G; ++g) {
@@ -105,7 +105,7 @@ void sparse_distances(const Rows<T>& rows, std::size_t row, const Centers<T>& ce
         Exact covered;
         for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e) {
             const double d = rows.data[e] - c[rows.indices[e]];
-            there += d * d;
+            there = multiply_add(d, d, there);
             covered.add(squares[rows.indices[e]]);
         }
         const double rest = centers.squared_norms[j].minus(covered);
@@ -175,18 +175,19 @@ void paired_distances(const T* const* row, const T* const* center, std::size_t p
         for (; f + w <= p; f += w) {
             for (std::size_t l = 0; l < w; ++l) d[l] = load(x[l] + f) - load(c[l] + f);
             transpose(d);
-            for (std::size_t l = 0; l < w; ++l) sum += d[l] * d[l];
+            for (std::size_t l = 0; l < w; ++l) sum = multiply_add(d[l], d[l], sum);
         }
         if (f < p && p >= w) {  // the last features, some of them for a second time
             for (std::size_t l = 0; l < w; ++l)
                 d[l] = load(x[l] + p - w) - load(c[l] + p - w);
             transpose(d);
-            for (std::size_t l = w - (p - f); l < w; ++l) sum += d[l] * d[l];
+            for (std::size_t l = w - (p - f); l < w; ++l)
+                sum = multiply_add(d[l], d[l], sum);
             f = p;
         }
         for (; f < p; ++f) {
             for (std::size_t l = 0; l < w; ++l) d[0][l] = x[l][f] - c[l][f];
-            sum += d[0] * d[0];
+            sum = multiply_add(d[0], d[0], sum);
         }
         store(out + half, sum);
     }

@@ -15,6 +15,7 @@ namespace rtkm {
 template <class T>
 struct LexicographicLess {
     const Rows<T>& rows;
+    const bool by_number = false;  // of equal rows, the first is less
 
     bool operator()(std::size_t a, std::size_t b) const {
         return rows.is_csr() ? sparse(a, b) : dense(a, b);
@@ -25,7 +26,7 @@ private:
         const T *x = rows.data + a * rows.p, *y = rows.data + b * rows.p;
         for (std::size_t f = 0; f < rows.p; ++f)
             if (x[f] != y[f]) return x[f] < y[f];
-        return false;
+        return by_number && a < b;
     }
     bool sparse(std::size_t a, std::size_t b) const {
         auto i = rows.indptr[a], j = rows.indptr[b];
@@ -37,7 +38,7 @@ private:
             const T y = g <= f ? rows.data[j++] : T{0};
             if (x != y) return x < y;
         }
-        return false;
+        return by_number && a < b;
     }
 };
 
@@ -85,7 +86,7 @@ void sort_bucket(const Rows<T>& rows, const std::uint32_t* keys, std::uint32_t* 
         first[i] = static_cast<std::uint32_t>(pairs[i]);
     for (std::uint32_t* end; first < last; first = end) {
         for (end = first + 1; end < last && keys[*end] == keys[*first];) ++end;
-        if (end - first > 1) std::stable_sort(first, end, LexicographicLess<T>{rows});
+        if (end - first > 1) std::sort(first, end, LexicographicLess<T>{rows, true});
     }
 }
 

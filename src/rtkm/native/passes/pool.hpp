@@ -2,7 +2,6 @@
 // a large fit as much as the arithmetic. All of it is freed with the pool.
 #pragma once
 #include <cstddef>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,16 +14,24 @@ namespace rtkm {
 
 // Large blocks ask for large pages, which are faulted in by the hundred and spare the
 // processor most address look-ups.
+constexpr std::size_t large_page = std::size_t{1} << 21;
+
+inline std::align_val_t block_alignment(std::size_t bytes) {
+    return std::align_val_t{bytes < 2 * large_page ? 64 : large_page};
+}
+
 inline void* allocate_block(std::size_t bytes) {
-    constexpr std::size_t large_page = std::size_t{1} << 21;
-    const std::size_t alignment = bytes < 2 * large_page ? 64 : large_page;
+    const auto alignment = static_cast<std::size_t>(block_alignment(bytes));
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, rounded ? rounded : alignment);
-    if (!memory) throw std::bad_alloc();
+    void* memory = ::operator new(rounded, block_alignment(bytes));
 #ifdef __linux__
     if (alignment == large_page) madvise(memory, rounded, MADV_HUGEPAGE);
 #endif
     return memory;
+}
+
+inline void free_block(void* memory, std::size_t bytes) {
+    ::operator delete(memory, block_alignment(bytes));
 }
 
 class Pool {
@@ -32,7 +39,7 @@ public:
     Pool() = default;
     Pool(const Pool&) = delete;
     ~Pool() {
-        for (const auto& [bytes, memory] : free_) std::free(memory);
+        for (const auto& [bytes, memory] : free_) free_block(memory, bytes);
     }
     void* take(std::size_t bytes) {
         const std::lock_guard lock(mutex_);
@@ -64,7 +71,7 @@ SharedArray<T> pooled(const std::shared_ptr<Pool>& pool, std::size_t n) {
         if (const auto owner = home.lock())
             owner->give_back(memory, bytes);
         else
-            std::free(memory);
+            free_block(memory, bytes);
     };
     return SharedArray<T>(static_cast<T*>(pool->take(bytes)), give_back);
 }

@@ -118,8 +118,9 @@ inline Cut find_cut(const Parallel& parallel, const Values& values, double mass)
     for (std::size_t i = 0; i < values.n; ++i)
         if (prefix.holds(ordered_bits(values.value(i)))) left.push_back(i);
     if (prefix.length < 64)  // else all values are equal and the rows in order
-        std::stable_sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
-            return values.value(a) < values.value(b);
+        std::sort(left.begin(), left.end(), [&](std::size_t a, std::size_t b) {
+            const double x = values.value(a), y = values.value(b);
+            return x < y || (x == y && a < b);
         });
     Cut cut{std::numeric_limits<double>::infinity(), values.n, 1.0};
     for (const std::size_t i : left) {

@@ -42,7 +42,8 @@ class Tail(NamedTuple):
             a = self.degrees / 2
             return self.scale * float(special.gammainccinv(a, chance)) / a
         # by symmetry of F, as 1 - chance has lost the digits of a small chance
-        return self.scale / float(special.fdtri(self.nu, self.degrees, chance))
+        inverse = float(special.fdtri(self.nu, self.degrees, chance))
+        return self.scale / inverse if inverse > 0 else np.inf
 
 
 class Inner(NamedTuple):

@@ -20,7 +20,6 @@ FIRST_WHEELS = {
         "numpy": "2.1",
         "scipy": "1.14.1",
         "pandas": "2.2.3",
-        "pyarrow": "18",
         "matplotlib": "3.9.2",
     }
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 
 import numpy as np
@@ -329,8 +328,13 @@ def test_one_row_is_enough(model, blobs):
 
 def test_pandas_is_asked_for_by_name(monkeypatch, X):
     model = TrimmedKMeans(2).fit(X)
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match=r'^explain needs pandas; pip install "rtkm'):
+
+    def find_nothing(name):
+        raise ModuleNotFoundError(f"No module named {name!r}")
+
+    monkeypatch.setattr("rtkm._optional.import_module", find_nothing)
+    message = r'^explain needs pandas; pip install "rtkm\[pandas\]"\.$'
+    with pytest.raises(ImportError, match=message):
         model.explain(X)
     assert len(model.predict_confidence(X)) == 60
 

@@ -42,7 +42,9 @@ class Tail(NamedTuple):
             a = self.degrees / 2
             return self.scale * float(special.gammainccinv(a, chance)) / a
         # by symmetry of F, as 1 - chance has lost the digits of a small chance
-        return self.scale / float(special.fdtri(self.nu, self.degrees, chance))
+        # SciPy 1.13 has 0 for the smallest; no row is as far out as that
+        inverse = float(special.fdtri(self.nu, self.degrees, chance)) or 1e-150
+        return self.scale / inverse
 
 
 class Inner(NamedTuple):

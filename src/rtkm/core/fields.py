@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_type_hints
 
 import numpy as np
+from sklearn import get_config
 
 from rtkm.core.params import Rule, Tally, check_value, is_integer, is_number
 
@@ -383,6 +384,13 @@ class Savable:
     def _repr_html_inner(self) -> str:
         """Return the same; scikit-learn 1.6 asks for it by this name."""
         return self._html_repr()
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        """Return what IPython shows; that of scikit-learn 1.6 does not ask us."""
+        shown = {"text/plain": repr(self)}
+        if get_config()["display"] == "diagram":
+            shown["text/html"] = self._html_repr()
+        return shown
 
     if not TYPE_CHECKING:  # a type checker would take any name for an attribute
 

@@ -91,7 +91,9 @@ def bend(ax: Axes, name: str, axis: Axis) -> None:
     """Make an axis logarithmic, beyond dotted lines, where a few rows lie far out."""
     if axis.plain is None:
         return
-    there, back = np.vectorize(axis.share), np.vectorize(axis.value_at)
+    there, back = (
+        np.vectorize(place, otypes=[float]) for place in (axis.share, axis.value_at)
+    )
     getattr(ax, f"set_{name}scale")("function", functions=(there, back))
     getattr(ax, f"set_{name}lim")(axis.low, axis.high)
     ticks = axis.ticks(6, room=0.1)

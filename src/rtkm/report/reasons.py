@@ -121,14 +121,17 @@ def explain_frame(model: Any, prepared: Prepared) -> pd.DataFrame:
     if not prepared.kept.all():
         frame["confidence"] = frame["confidence"].cat.add_categories([NO_CONFIDENCE])
         frame.index = np.flatnonzero(prepared.kept)
-        frame = frame.reindex(range(len(prepared.kept)))
+        rows = range(len(prepared.kept))
         blanks = {
             "outlier": False,
             "nearest_cluster": LEFT_OUT,
             "confidence": NO_CONFIDENCE,
         }
-        frame = frame.fillna(blanks)
-        frame = frame.astype({"outlier": bool, "nearest_cluster": np.int32})
+        filled = {
+            name: frame[name].reindex(rows, fill_value=blank)
+            for name, blank in blanks.items()
+        }
+        frame = frame.reindex(rows).assign(**filled)
     if prepared.ids is not None:
         frame.index = pd.Index([text_of(id) for id in prepared.ids])
     return frame

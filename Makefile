@@ -41,7 +41,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
 
 help:
-	@echo "make demo      find clusters and outliers in a medical table: a picture and a report"
+	@echo "make demo      find clusters and outliers in two tables: a picture and a report"
 	@echo "make spectral  robust spectral clustering of two moons, draw spectral.png"
 	@echo "make test      all tests, the slow ones too"
 	@echo "make quick     the tests of every day"

@@ -94,10 +94,6 @@ def recommend(frame: pd.DataFrame) -> Recommendation:
 
 def by_agreement(alike: pd.DataFrame) -> Recommendation:
     """Recommend among methods whose labels come back about as often."""
-    low, high = (
-        percent(end) for end in (alike["stability"].min(), alike["stability"].max())
-    )
-    shares = low if low == high else f"{low} to {high}"
     agreement = alike["agreement"].sort_values(ascending=False, kind="stable")
     top = agreement[agreement > agreement.iloc[0] - ALIKE]
     if len(top) == 1:
@@ -105,7 +101,8 @@ def by_agreement(alike: pd.DataFrame) -> Recommendation:
         return Recommendation(
             first,
             f"{first} is recommended: of the {counted(len(alike), 'method')} whose "
-            f"labels come back most often ({shares} of fits to half of the rows) it "
+            f"labels come back most often ({shares_of(alike)} of fits to half of the "
+            "rows) it "
             f"agrees most with all others ({agreement.iloc[0]:.2f}, the next "
             f"{agreement.iloc[1]:.2f}).",
         )
@@ -115,6 +112,13 @@ def by_agreement(alike: pd.DataFrame) -> Recommendation:
     return Recommendation(
         None,
         f"There is nothing to choose between {names}: their labels come back equally "
-        f"often ({shares} of fits to half of the rows), and they agree equally well "
+        f"often ({shares_of(alike.loc[top.index])} of fits to half of the rows), and "
+        "they agree equally well "
         f"with the others ({agreed}).",
     )
+
+
+def shares_of(methods: pd.DataFrame) -> str:
+    """Return how often the labels of some methods come back, at least and at most."""
+    low, high = (percent(end) for end in methods["stability"].agg(["min", "max"]))
+    return low if low == high else f"{low} to {high}"

@@ -36,7 +36,7 @@ def lowest(python: str) -> list[str]:
     project = pyproject["project"]
     extras = project["optional-dependencies"]
     wanted = [*pyproject["build-system"]["requires"], *project["dependencies"]]
-    for extra in ("pandas", "cli", "plot", "test"):
+    for extra in ("pandas", "cli", "onnx", "plot", "test"):
         wanted += extras[extra]
     bounds = dict(line.split(">=") for line in wanted if not line.startswith("rtkm["))
     bounds |= FIRST_WHEELS.get(python, {})

@@ -10,7 +10,7 @@ digests of an instruction set that fuses must be the same, and all others, too.
 
 With AARCH64_ROOT, the folder of a Debian for aarch64 that has Python, and AARCH64_SITE,
 a folder of packages for it, the extension is built for aarch64 and the tests run in an
-emulator; CONTRIBUTING.md says how to make both.
+emulator; src/rtkm/native/README.md says how to make both.
 """
 
 from __future__ import annotations

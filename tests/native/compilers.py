@@ -188,11 +188,10 @@ def run(*command: object, **environment: str) -> str:
         [str(word) for word in command],
         env={**os.environ, **environment},
         text=True,
-        stdout=-1,
-        stderr=-2,
+        capture_output=True,  # apart: Wine says much about itself when it is new
     )
     if done.returncode:
-        print(done.stdout)
+        print(done.stdout, done.stderr, sep="")
         raise RuntimeError(f"{command[0]} failed")
     return done.stdout
 

@@ -141,6 +141,8 @@ html_static_path = ["_static"]
 html_css_files = ["rtkm.css"]
 html_copy_source = False
 html_show_sourcelink = False
+# light or dark as the system is
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "rtkm"},
     "navbar_align": "left",

@@ -121,6 +121,12 @@ def test_everything_public_shows_an_example(item):
     assert ">>> " in item.__doc__
 
 
+def test_the_api_page_lists_everything_public():
+    words = (ROOT / "docs" / "api" / "index.md").read_text().split()
+    listed = {word.rpartition(".")[2] for word in words}
+    assert {item.__name__ for item in PUBLIC} <= listed
+
+
 def documented(cls: type, section: str) -> dict[str, Entry]:
     return {entry.name: entry for entry in entries(own_docstring(cls), section)}
 

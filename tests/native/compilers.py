@@ -10,7 +10,7 @@ digests of an instruction set that fuses must be the same, and all others, too.
 
 With AARCH64_ROOT, the folder of a Debian for aarch64 that has Python, and AARCH64_SITE,
 a folder of packages for it, the extension is built for aarch64 and the tests run in an
-emulator; CONTRIBUTING.md says how to make both.
+emulator; src/rtkm/native/README.md says how to make both.
 """
 
 from __future__ import annotations
@@ -188,11 +188,10 @@ def run(*command: object, **environment: str) -> str:
         [str(word) for word in command],
         env={**os.environ, **environment},
         text=True,
-        stdout=-1,
-        stderr=-2,
+        capture_output=True,  # apart: Wine says much about itself when it is new
     )
     if done.returncode:
-        print(done.stdout)
+        print(done.stdout, done.stderr, sep="")
         raise RuntimeError(f"{command[0]} failed")
     return done.stdout
 

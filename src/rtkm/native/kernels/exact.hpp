@@ -69,6 +69,19 @@ struct ExactSum {
 
 using Exact = ExactSum<double>;
 
+// A sum rounded to a double, once. Where it overflowed, what was lost means nothing.
+RTKM_INLINE double rounded(double sum, double lost) {
+    return lost == lost ? sum + lost : sum;
+}
+
+// Many sums, and what each of them rounded away.
+struct ExactSums {
+    double *sums, *lost;
+
+    RTKM_INLINE void add(std::size_t i, double x) const { two_sum(x, sums[i], lost[i]); }
+    RTKM_INLINE ExactSums operator+(std::size_t i) const { return {sums + i, lost + i}; }
+};
+
 // A number times an exact sum.
 RTKM_INLINE Exact times(double factor, const Exact& sum) {
     Exact result;

@@ -60,17 +60,17 @@ struct Kernels {
     // Change of the cost, capped at `cap`, if candidate c of n takes the place of center
     // j: gains[c][j] + gains[c][k] + gains[n][j].
     void (*swap_changes)(const Rows<T>&, Range, const Centers<T>& candidates,
-                         const KnownNearest&, double cap, std::size_t k, double* gains,
-                         const Workspace<T>&);
+                         const KnownNearest&, double cap, std::size_t k,
+                         const ExactSums& gains, const Workspace<T>&);
 
     // Adds up the rows that would move to their second nearest center without the first.
     void (*add_moved_rows)(const Rows<T>&, Range, const Centers<T>&, double cap,
-                           const MovedRows&, const Workspace<T>&);
+                           const MovedRows<ExactSums>&, const Workspace<T>&);
 
     // Adds up the rows that are nearer to either half of their cluster, of which cluster
     // j has the centers 2 j and 2 j + 1.
     void (*split_step)(const Rows<T>&, Range, const Centers<T>& halves,
-                       const std::int32_t* labels, double cap, const HalfSums&,
+                       const std::int32_t* labels, double cap, const HalfSums<ExactSums>&,
                        const Workspace<T>&);
 
     // Adds, for each pair of centers (own, other), the mass of the rows in each bin along

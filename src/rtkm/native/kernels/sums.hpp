@@ -22,6 +22,60 @@ inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double*
     for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f], sum[f]);
 }
 
+// The last features of a row, fewer than four, with zeros after them. Where there are
+// four before the end, they are read at once.
+template <class T>
+inline Vec<double> last_features(const T* row, std::size_t p) {
+    const std::size_t n = p % 4;
+    Vec<double> last = {};
+    if (p < 4) {  // a loop would keep them in memory
+        last[0] = row[0];
+        if (n > 1) last[1] = row[1];
+        if (n > 2) last[2] = row[2];
+        return last;
+    }
+    const Vec<double> four = load_as_double(row + p - 4);
+    switch (n) {
+        case 1: return shuffle<3, 4, 4, 4>(four, last);
+        case 2: return shuffle<2, 3, 4, 4>(four, last);
+        default: return shuffle<1, 2, 3, 4>(four, last);
+    }
+}
+
+// The features of a row from the f-th on, four or as many as there are.
+template <class T>
+inline Vec<double> four_features(const T* row, std::size_t f, std::size_t p) {
+    return f + 4 <= p ? load_as_double(row + f) : last_features(row, p);
+}
+
+// Adds a row to padded sums, which keep what is rounded away; what the row brings is
+// rounded.
+template <class T>
+inline void add_exactly(const Rows<T>& rows, std::size_t row, double weight,
+                        const double* origin, const ExactSums& sums) {
+    if (rows.is_csr()) {
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
+            sums.add(rows.indices[e], weight * rows.data[e]);
+        return;
+    }
+    const T* const x = rows.data + row * rows.p;
+    for (std::size_t f = 0; f < rows.p; f += 4) {
+        Vec<double> y = four_features(x, f, rows.p);
+        if (origin) y = y - load(origin + f);
+        ExactSum<Vec<double>> sum{load(sums.sums + f), load(sums.lost + f)};
+        sum.add(weight * y);
+        store(sums.sums + f, sum.sum);
+        store(sums.lost + f, sum.lost);
+    }
+}
+
+// The same as seen from the origin of the table; that of CSR rows is 0.
+template <class T>
+inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
+                            const ExactSums& sums) {
+    add_exactly(rows, row, weight, rows.origin, sums);
+}
+
 // A row that belongs to center j with weight * shares[j].
 template <class T>
 inline void add_to_all_centers(const Rows<T>& rows, std::size_t row, double weight,

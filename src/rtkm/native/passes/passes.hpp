@@ -1,4 +1,4 @@
-// One pass over all rows each: a block kernel on every part, partial sums in part order.
+// One pass over all rows each: a block kernel on every part, and the sums of all parts.
 #pragma once
 #include <memory>
 #include <new>
@@ -8,6 +8,37 @@
 #include "passes/scratch.hpp"
 
 namespace rtkm {
+
+// Sums over rows, `size` of each part. They keep what is rounded away until they are
+// added up, so that neither where the parts begin nor the order of the rows shows in
+// them.
+class SumsOfParts {
+public:
+    SumsOfParts(const Partition& partition, std::size_t size)
+        : partition(partition),
+          size_(size),
+          parts_(partition.n_parts, std::vector<double>(2 * size)) {}
+    const Partition partition;
+    ExactSums operator[](std::size_t part) {
+        return {parts_[part].data(), parts_[part].data() + size_};
+    }
+    // Of all parts, each rounded once.
+    const double* add_up() {
+        const ExactSums total = (*this)[0];
+        for (std::size_t part = 1; part < parts_.size(); ++part)
+            for (std::size_t i = 0; i < size_; ++i) {
+                total.add(i, (*this)[part].sums[i]);
+                total.lost[i] += (*this)[part].lost[i];
+            }
+        for (std::size_t i = 0; i < size_; ++i)
+            total.sums[i] = rounded(total.sums[i], total.lost[i]);
+        return total.sums;
+    }
+
+private:
+    const std::size_t size_;
+    std::vector<std::vector<double>> parts_;
+};
 
 // The partial sums of all parts.
 class PartialSums {
@@ -108,17 +139,14 @@ template <class T>
 void swap_changes(const Parallel& parallel, const Rows<T>& rows,
                   const Centers<T>& candidates, const KnownNearest& state, double cap,
                   std::size_t k, double* gains) {
-    const Partition partition(rows.n);
     const std::size_t size = (candidates.k + 1) * (k + 1);
-    std::vector<std::vector<double>> partial(partition.n_parts);
-    pass<T>(parallel, partition, rows, candidates.k, 0,
+    SumsOfParts sums(Partition(rows.n, 2 * size), size);
+    pass<T>(parallel, sums.partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
-                partial[part].resize(size);
                 kernels<T>().swap_changes(rows, range, candidates, state, cap, k,
-                                          partial[part].data(), work);
+                                          sums[part], work);
             });
-    for (const auto& part : partial)
-        for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
+    std::copy_n(sums.add_up(), size, gains);
 }
 
 // The smallest and the largest value of each column of dense rows, p each.

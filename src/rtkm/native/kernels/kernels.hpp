@@ -46,8 +46,9 @@ struct Kernels {
     // The sums of what is kept, from all rows.
     void (*sum_kept)(const BoundedPass<T>&, Range, PassReport&);
 
-    // The cost of what is kept, summed row by row.
-    double (*kept_cost)(const BoundedPass<T>&, Range, const Cut&, const Workspace<T>&);
+    // Adds the cost of what is kept, row by row.
+    void (*add_kept_cost)(const BoundedPass<T>&, Range, const Cut&,
+                          const ExactSums& total, const Workspace<T>&);
 
     // n x k squared distances.
     void (*distances)(const Rows<T>&, Range, const Centers<T>&, T* out,
@@ -79,9 +80,9 @@ struct Kernels {
     void (*count_along_lines)(const Rows<T>&, Range, const Centers<T>&, const LineBins&,
                               double cap, double* counts, const Workspace<T>&);
 
-    // Sums and masses under n x k weights.
+    // Adds k masses, and after them k x padded(p) sums, under n x k weights.
     void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
-                          Sums&);
+                          const ExactSums&);
 
     // Squared distance of each row to its mix of the centers under n x k weights; the
     // scratch holds p numbers.

@@ -301,7 +301,7 @@ void proximal_step(const BoundedPass<T>& pass, const ProximalStep& step, Range b
                   awake.costs, movers, report, work);
     move_all(pass, step, block.first, awake.costs, movers, report);
     weigh(pass, step, awake.rows, awake.n, block.first, awake.costs, report);
-    report.sure_mass += sure_mass(pass, step, block);
+    report.sure_mass.add(sure_mass(pass, step, block));
 }
 
 // Counts a range of the undecided rows, once they have their inlier weights.

@@ -22,17 +22,17 @@ public:
     ExactSums operator[](std::size_t part) {
         return {parts_[part].data(), parts_[part].data() + size_};
     }
-    // Of all parts, each rounded once.
-    const double* add_up() {
+    // Of all parts: sums that are rounded once, and what that takes away.
+    ExactSums add_up() {
         const ExactSums total = (*this)[0];
-        for (std::size_t part = 1; part < parts_.size(); ++part)
-            for (std::size_t i = 0; i < size_; ++i) {
-                total.add(i, (*this)[part].sums[i]);
-                total.lost[i] += (*this)[part].lost[i];
-            }
-        for (std::size_t i = 0; i < size_; ++i)
-            total.sums[i] = rounded(total.sums[i], total.lost[i]);
-        return total.sums;
+        for (std::size_t i = 0; i < size_; ++i) {
+            for (std::size_t part = 1; part < parts_.size(); ++part)
+                total.add(i, (*this)[part][i]);
+            const Exact whole = normalized(total[i]);
+            total.sums[i] = whole.sum;
+            total.lost[i] = whole.lost;
+        }
+        return total;
     }
 
 private:
@@ -146,7 +146,7 @@ void swap_changes(const Parallel& parallel, const Rows<T>& rows,
                 kernels<T>().swap_changes(rows, range, candidates, state, cap, k,
                                           sums[part], work);
             });
-    std::copy_n(sums.add_up(), size, gains);
+    std::copy_n(sums.add_up().sums, size, gains);
 }
 
 // The smallest and the largest value of each column of dense rows, p each.
@@ -212,13 +212,16 @@ void count_along_lines(const Parallel& parallel, const Rows<T>& rows,
 
 template <class T>
 void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
-                   std::size_t k, Sums& total) {
-    PartialSums sums(Partition(rows.n, k * (rows.p + 1)), k, rows.p);
-    for_each_part(parallel, sums.partition, rows.p * k,
-                  [&](std::size_t part, Range range) {
-                      kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
-                  });
-    sums.add_to(total);
+                   std::size_t k, double* sums, double* masses) {
+    const std::size_t p = rows.p, size = k * (1 + padded(p));
+    SumsOfParts found(Partition(rows.n, 2 * size), size);
+    for_each_part(parallel, found.partition, p * k, [&](std::size_t part, Range range) {
+        kernels<T>().weighted_sums(rows, range, weights, k, found[part]);
+    });
+    const double* const total = found.add_up().sums;
+    std::copy_n(total, k, masses);
+    for (std::size_t j = 0; j < k; ++j)
+        std::copy_n(total + k + j * padded(p), p, sums + j * p);
 }
 
 // `neighbors` lists k row numbers in each of n lines.

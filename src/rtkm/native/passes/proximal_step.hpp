@@ -122,7 +122,7 @@ ProximalPass<T> proximal_step(const Parallel& parallel, const StepInput<T>& inpu
     };
     const auto inlier_weights = [&] {
         return InlierWeights<T>(parallel, pass, step, sweep->undecided,
-                                input.kept_mass - sweep->sure_mass);
+                                left_of(input.kept_mass, sweep->sure_mass));
     };
     const auto holds_threshold = [&] { return inlier_weights().are_within_reach(); };
     const auto ask = [&] {  // rows are kept in part within a step of the cut

@@ -47,7 +47,7 @@ void losses(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& cen
                 kernels<T>().add_moved_rows(rows, range, centers, cap, layout(sums[part]),
                                             work);
             });
-    const auto moved = layout(sums.add_up());
+    const auto moved = layout(sums.add_up().sums);
     for (std::size_t j = 0; j < k; ++j) {
         out[j] = moved.costs[j];
         if (moved.has_pairs)
@@ -73,7 +73,7 @@ void split_step(const Parallel& parallel, const Rows<T>& rows, const Centers<T>&
                 kernels<T>().split_step(rows, range, halves, labels, cap,
                                         layout(sums[part]), work);
             });
-    const auto found = layout(sums.add_up());
+    const auto found = layout(sums.add_up().sums);
     std::copy_n(found.masses, halves.k, masses);
     std::copy_n(found.costs, k, costs);
     for (std::size_t h = 0; h < halves.k; ++h)

@@ -296,12 +296,10 @@ inline void add_kept_mass(const BoundedPass<T>& pass, Range block, Exact& mass) 
         for (std::size_t i = block.first; i < block.last; ++i) count += is_kept[i];
         return mass.add(static_cast<double>(count));
     }
-    ExactSum<Vec<double>> four;
-    std::size_t i = block.first;
-    for (; i + 4 <= block.last; i += 4)
-        four.add(load(weights + i) * load_as_double(is_kept + i));
-    for (std::size_t l = 0; l < 4; ++l) mass.add(Exact{four.sum[l], four.lost[l]});
-    for (; i < block.last; ++i) mass.add(is_kept[i] * weights[i]);
+    add_terms(
+        block, mass,
+        [&](std::size_t i) { return load(weights + i) * load_as_double(is_kept + i); },
+        [&](std::size_t i) { return weights[i] * is_kept[i]; });
 }
 
 // The rows of a block that do not rest, what those cost whose own centers are measured,

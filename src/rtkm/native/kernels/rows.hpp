@@ -100,12 +100,18 @@ struct LineBins {
     std::size_t count;         // rows beyond the last are not counted
 };
 
-// Partial sums of a block: weighted rows and masses of k centers, and the cost of what
-// was kept.
+// Weighted rows and masses of k centers, and the cost of what was kept.
 struct Sums {
-    double* rows;    // k x p
-    double* masses;  // k
-    double cost = 0;
+    ExactSums masses;  // k
+    ExactSums rows;    // k x padded(p), as seen from the origin
+    ExactSums cost;    // 1
+
+    static std::size_t size(std::size_t k, std::size_t p) {
+        return k * (1 + padded(p)) + 1;
+    }
+    static Sums in(const ExactSums& memory, std::size_t k, std::size_t p) {
+        return {memory, memory + k, memory + k * (1 + padded(p))};
+    }
 };
 
 // The rows that move when a center is lost: what they cost more, by that center, and

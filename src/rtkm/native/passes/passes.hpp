@@ -40,32 +40,6 @@ private:
     std::vector<std::vector<double>> parts_;
 };
 
-// The partial sums of all parts.
-class PartialSums {
-public:
-    PartialSums(const Partition& partition, std::size_t k, std::size_t p)
-        : partition(partition), k_(k), p_(p), sums_(partition.n_parts) {
-        for (auto& sums : sums_) {
-            memory_.emplace_back(k * (p + 1));
-            sums = {memory_.back().data(), memory_.back().data() + k * p};
-        }
-    }
-    const Partition partition;
-    Sums& operator[](std::size_t part) { return sums_[part]; }
-    void add_to(Sums& total) const {
-        for (const Sums& part : sums_) {
-            for (std::size_t i = 0; i < k_ * p_; ++i) total.rows[i] += part.rows[i];
-            for (std::size_t j = 0; j < k_; ++j) total.masses[j] += part.masses[j];
-            total.cost += part.cost;
-        }
-    }
-
-private:
-    std::size_t k_, p_;
-    std::vector<std::vector<double>> memory_;
-    std::vector<Sums> sums_;
-};
-
 // What CSR rows need to know of the centers besides their entries.
 class SquaredCenters {
 public:

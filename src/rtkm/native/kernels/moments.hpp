@@ -24,7 +24,9 @@ struct Terms {
     }
     void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         const Halves<V> w(weight + V{});
-        sum.add(Product<V>(w, Halves<V>(y.value)));
+        const Product<V> part(w, Halves<V>(y.value));
+        sum.add(part.large);
+        sum.add(part.small);  // so that rows that go leave next to nothing behind
         sum.lost += weight * y.lost;
         squares.add(Product<V>(w, Halves<V>(square.large)));
         squares.lost += weight * square.small;

@@ -139,9 +139,15 @@ struct Draws {
         std::vector<Exact> sums((n + block - 1) / block);
         for_each_part(
             parallel, Partition(sums.size()), 16 * block, [&](std::size_t, Range blocks) {
-                for (std::size_t b = blocks.first; b < blocks.last; ++b)
-                    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-                        sums[b].add(chance(order[i]));
+                double chances[block];  // first, as they are far apart in memory
+                for (std::size_t b = blocks.first; b < blocks.last; ++b) {
+                    const std::size_t size = std::min(n - b * block, block);
+                    for (std::size_t i = 0; i < size; ++i)
+                        chances[i] = chance(order[b * block + i]);
+                    Exact sum;
+                    for (std::size_t i = 0; i < size; ++i) sum.add(chances[i]);
+                    sums[b] = sum;
+                }
             });
         Exact sum;
         for (const Exact& of_block : sums) sum.add(of_block);

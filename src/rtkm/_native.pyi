@@ -123,6 +123,16 @@ class Table:
 def find_cut(
     values: _Floats, weights: _Floats | None, mass: float, n_threads: int
 ) -> _Cut: ...
+def exact_sum(
+    values: _Floats, weights: _Floats | None, n_threads: int
+) -> tuple[float, float]:
+    """Return the weighted sum, rounded once, and what that takes away."""
+
+def label_sums(
+    values: _Floats, labels: NDArray[np.int32], n_clusters: int, n_threads: int
+) -> _Floats:
+    """Return the sum for each cluster, of (n, s) labels; none is below 0."""
+
 def project(
     y: _Floats, weights: _Floats | None, total: float, n_threads: int
 ) -> _Floats: ...

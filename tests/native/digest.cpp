@@ -144,8 +144,7 @@ void add_table(Rows<T> rows, std::size_t k, Numbers& numbers, Digest& digest) {
     std::vector<double> residuals(n), sums(k * p), masses(k), losses_of(k);
     squared_residuals(alone, rows, weights.data(), centers, residuals.data());
     digest.add(residuals);
-    Sums total{sums.data(), masses.data()};
-    weighted_sums(alone, rows, weights.data(), k, total);
+    weighted_sums(alone, rows, weights.data(), k, sums.data(), masses.data());
     digest.add(sums);
     losses(alone, rows, centers, static_cast<double>(p), losses_of.data());
     digest.add(losses_of);

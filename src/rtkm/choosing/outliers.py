@@ -27,7 +27,7 @@ from rtkm.choosing.tails import (
     fit_light,
 )
 from rtkm.core.states import blocks_of
-from rtkm.core.table import Table, cut_of
+from rtkm.core.table import Table, cut_of, exact_sum
 
 # rounds in which the share of outliers and the tail are found from one another
 MAX_ROUNDS = 12
@@ -180,7 +180,7 @@ def count_flags(
     p = tail.beyond(scores.values[far])
     weights = np.ones(len(far)) if X.weights is None else X.weights[far]
     limit = benjamini_hochberg(p, weights, X.mass, false_alarms)
-    return float(weights[p <= limit].sum()), limit
+    return exact_sum(weights[p <= limit]), limit
 
 
 def flags_of_all(X: Table, found: Outliers, false_alarms: float) -> Flags:

@@ -266,6 +266,7 @@ def normal_equations(
     They minimize the weighted squared distances of the rows to their images ``B C``.
     """
     weighted = B * np.reshape(weights, (-1, 1))
-    G = weighted.T @ B
+    # a product of NumPy would be rounded by the number of threads
+    G, _ = Table(np.ascontiguousarray(B), None).weighted_sums(weighted)
     sums, _ = X.weighted_sums(weighted)
     return G, sums - G @ C

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from rtkm import _native
+from rtkm.core.threads import n_threads
+
 if TYPE_CHECKING:
     from rtkm.core.table import Table
 
 # weights closer than this to 0 or 1 are rounding dust
 DUST = 1e-10
-# rows that copies are made of at a time
-BLOCK = 1 << 16
 
 
 class Iterate(Protocol):
@@ -175,16 +176,15 @@ class Memberships(NamedTuple):
 
     def masses(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each cluster has of rows of which so much is kept."""
-        k, s = self.shares.shape[1], self.clusters.shape[1]
-        masses = np.zeros(k)
-        # some rows at a time: copies of all would take more than what is known of them
-        for first in range(0, len(kept), BLOCK):
-            clusters, parts = (a[first : first + BLOCK] for a in (self.clusters, kept))
-            is_whole = clusters[:, 0] >= 0
-            labels = clusters[is_whole].ravel()
-            masses += np.bincount(labels, np.repeat(parts[is_whole], s), k)
+        k = self.shares.shape[1]
+        masses = _native.label_sums(kept, self.clusters, k, n_threads())
         if self.shares.shape[0]:
-            masses += self.shares.T @ kept[self.clusters[:, 0] < 0]
+            parts = np.repeat(
+                kept[self.clusters[:, 0] < 0], np.diff(self.shares.indptr)
+            )
+            labels = self.shares.indices.astype(np.int32, copy=False)[:, None]
+            parts *= self.shares.data
+            masses += _native.label_sums(parts, labels, k, n_threads())
         return masses
 
     def tocsr(self) -> sparse.csr_array:

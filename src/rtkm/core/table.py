@@ -60,7 +60,7 @@ class Table:
     @cached_property
     def mass(self) -> float:
         """The total weight."""
-        return float(self.n_rows if self.weights is None else self.weights.sum())
+        return float(self.n_rows if self.weights is None else exact_sum(self.weights))
 
     @property
     def counts(self) -> NDArray[np.bool_]:
@@ -155,8 +155,11 @@ class Table:
 
     def total(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
         """Return the weighted sum of one value a row."""
-        weighted = values if self.weights is None else self.weights * values
-        return float(weighted.sum(dtype=np.float64))
+        if values.dtype != bool:
+            return exact_sum(values, self.weights)
+        if self.weights is None:
+            return float(np.count_nonzero(values))
+        return exact_sum(self.weights[values])
 
     def rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
         """Return some rows as a dense array."""
@@ -437,6 +440,14 @@ def proximal_step_in_words(
     v = X.project(v - cost / step, mass)
     next_C = X.weighted_means(v[:, None] * W, fallback=C)
     return State(C=C, W=W, v=v, objective=X.total(v * cost)), next_C
+
+
+def exact_sum(
+    values: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> float:
+    """Return a sum that is rounded once: the order of the rows does not show in it."""
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    return _native.exact_sum(values, weights, n_threads())[0]
 
 
 def cut_of(

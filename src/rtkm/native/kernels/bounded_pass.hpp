@@ -286,18 +286,20 @@ inline void decide(const BoundedPass<T>& pass, const std::uint32_t* awake, std::
     }
 }
 
-// The mass of a block's rows that are marked as kept.
+// Adds the mass of a block's rows that are marked as kept.
 template <class T>
-inline double kept_mass(const BoundedPass<T>& pass, Range block) {
+inline void add_kept_mass(const BoundedPass<T>& pass, Range block, Exact& mass) {
     const double* const weights = pass.rows.weights;
-    double mass = 0;
-    std::size_t count = 0;
-    for (std::size_t i = block.first; i < block.last; ++i)
-        if (weights)
-            mass += pass.out.status[i] ? weights[i] : 0.0;
-        else
-            count += pass.out.status[i];
-    return weights ? mass : static_cast<double>(count);
+    const std::uint8_t* const is_kept = pass.out.status;
+    if (!weights) {
+        std::size_t count = 0;
+        for (std::size_t i = block.first; i < block.last; ++i) count += is_kept[i];
+        return mass.add(static_cast<double>(count));
+    }
+    add_terms(
+        block, mass,
+        [&](std::size_t i) { return load(weights + i) * load_as_double(is_kept + i); },
+        [&](std::size_t i) { return weights[i] * is_kept[i]; });
 }
 
 // The rows of a block that do not rest, what those cost whose own centers are measured,
@@ -352,7 +354,7 @@ void bounded_pass(const BoundedPass<T>& pass, Range range, PassReport& report,
             measure_all(pass, Tile<T>(awake.open + u, awake.n_open - u), first,
                         awake.costs, work);
         decide(pass, awake.rows, awake.n, first, awake.costs, report);
-        report.sure_mass += kept_mass(pass, block);
+        add_kept_mass(pass, block, report.sure_mass);
     }
 }
 
@@ -377,10 +379,9 @@ void sum_kept(const BoundedPass<T>& pass, Range range, PassReport& report) {
 
 // The cost of what is kept, row by row.
 template <class T>
-double kept_cost(const BoundedPass<T>& pass, Range range, const Cut& cut,
-                 const Workspace<T>& work) {
+void add_kept_cost(const BoundedPass<T>& pass, Range range, const Cut& cut,
+                   const ExactSums& total, const Workspace<T>& work) {
     const std::size_t s = pass.out.s;
-    double total = 0;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {
         tile_distances(pass.rows, tile, pass.centers, work);
         for (std::size_t l = 0; l < tile.count; ++l) {
@@ -391,10 +392,9 @@ double kept_cost(const BoundedPass<T>& pass, Range range, const Cut& cut,
                 if (has(pass.out.labels + i * s, s, static_cast<std::int32_t>(j)))
                     cost += work.distances[j * tile_rows<T> + l];
             const double share = i == cut.row ? cut.share : 1.0;
-            total = multiply_add(share * pass.rows.weight(i), cost, total);
+            total.add(0, share * pass.rows.weight(i) * cost);
         }
     });
-    return total;
 }
 
 }  // namespace

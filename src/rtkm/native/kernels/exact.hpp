@@ -69,6 +69,28 @@ struct ExactSum {
 
 using Exact = ExactSum<double>;
 
+// The same sum, of which `sum` is the value: otherwise it depends on the order of what
+// was added, and so would all that is computed with it. Of a sum that is infinite nothing
+// is lost.
+RTKM_INLINE Exact normalized(const Exact& total) {
+    Exact whole{total.sum};
+    if (total.lost == total.lost) whole.add(total.lost);
+    return whole;
+}
+
+// Many sums, and what each of them rounded away.
+struct ExactSums {
+    double *sums, *lost;
+
+    RTKM_INLINE void add(std::size_t i, double x) const { two_sum(x, sums[i], lost[i]); }
+    RTKM_INLINE void add(std::size_t i, const Exact& x) const {
+        add(i, x.sum);
+        lost[i] += x.lost;
+    }
+    RTKM_INLINE Exact operator[](std::size_t i) const { return {sums[i], lost[i]}; }
+    RTKM_INLINE ExactSums operator+(std::size_t i) const { return {sums + i, lost + i}; }
+};
+
 // A number times an exact sum.
 RTKM_INLINE Exact times(double factor, const Exact& sum) {
     Exact result;

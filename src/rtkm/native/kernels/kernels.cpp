@@ -37,9 +37,14 @@ void lower(const Rows<T>& rows, Range range, const Centers<T>& center, double* c
 
 template <class T>
 void weighted_sums(const Rows<T>& rows, Range range, const double* weights, std::size_t k,
-                   Sums& sums) {
+                   const ExactSums& sums) {
     for (std::size_t i = range.first; i < range.last; ++i)
-        add_to_all_centers(rows, i, rows.weight(i), weights + i * k, k, sums);
+        for (std::size_t j = 0; j < k; ++j) {
+            const double part = rows.weight(i) * weights[i * k + j];
+            if (part == 0) continue;
+            sums.add(j, part);
+            add_exactly(rows, i, part, nullptr, sums + k + j * padded(rows.p));
+        }
 }
 
 template <class T>
@@ -73,7 +78,7 @@ constexpr Kernels<T> table(const char* name) {
             settle<T>,
             join<T>,
             sum_kept<T>,
-            kept_cost<T>,
+            add_kept_cost<T>,
             distances<T>,
             lower<T>,
             swap_changes<T>,

@@ -46,8 +46,9 @@ struct Kernels {
     // The sums of what is kept, from all rows.
     void (*sum_kept)(const BoundedPass<T>&, Range, PassReport&);
 
-    // The cost of what is kept, summed row by row.
-    double (*kept_cost)(const BoundedPass<T>&, Range, const Cut&, const Workspace<T>&);
+    // Adds the cost of what is kept, row by row.
+    void (*add_kept_cost)(const BoundedPass<T>&, Range, const Cut&,
+                          const ExactSums& total, const Workspace<T>&);
 
     // n x k squared distances.
     void (*distances)(const Rows<T>&, Range, const Centers<T>&, T* out,
@@ -60,17 +61,17 @@ struct Kernels {
     // Change of the cost, capped at `cap`, if candidate c of n takes the place of center
     // j: gains[c][j] + gains[c][k] + gains[n][j].
     void (*swap_changes)(const Rows<T>&, Range, const Centers<T>& candidates,
-                         const KnownNearest&, double cap, std::size_t k, double* gains,
-                         const Workspace<T>&);
+                         const KnownNearest&, double cap, std::size_t k,
+                         const ExactSums& gains, const Workspace<T>&);
 
     // Adds up the rows that would move to their second nearest center without the first.
     void (*add_moved_rows)(const Rows<T>&, Range, const Centers<T>&, double cap,
-                           const MovedRows&, const Workspace<T>&);
+                           const MovedRows<ExactSums>&, const Workspace<T>&);
 
     // Adds up the rows that are nearer to either half of their cluster, of which cluster
     // j has the centers 2 j and 2 j + 1.
     void (*split_step)(const Rows<T>&, Range, const Centers<T>& halves,
-                       const std::int32_t* labels, double cap, const HalfSums&,
+                       const std::int32_t* labels, double cap, const HalfSums<ExactSums>&,
                        const Workspace<T>&);
 
     // Adds, for each pair of centers (own, other), the mass of the rows in each bin along
@@ -79,9 +80,9 @@ struct Kernels {
     void (*count_along_lines)(const Rows<T>&, Range, const Centers<T>&, const LineBins&,
                               double cap, double* counts, const Workspace<T>&);
 
-    // Sums and masses under n x k weights.
+    // Adds k masses, and after them k x padded(p) sums, under n x k weights.
     void (*weighted_sums)(const Rows<T>&, Range, const double* weights, std::size_t k,
-                          Sums&);
+                          const ExactSums&);
 
     // Squared distance of each row to its mix of the centers under n x k weights; the
     // scratch holds p numbers.

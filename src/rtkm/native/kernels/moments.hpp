@@ -1,6 +1,6 @@
 // Sums of clusters that rows come to and go from, for kernels.cpp alone.
 #pragma once
-#include "kernels/simd.hpp"
+#include "kernels/sums.hpp"
 
 namespace rtkm {
 namespace RTKM_ISA {
@@ -24,7 +24,9 @@ struct Terms {
     }
     void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
         const Halves<V> w(weight + V{});
-        sum.add(Product<V>(w, Halves<V>(y.value)));
+        const Product<V> part(w, Halves<V>(y.value));
+        sum.add(part.large);
+        sum.add(part.small);  // so that rows that go leave next to nothing behind
         sum.lost += weight * y.lost;
         squares.add(Product<V>(w, Halves<V>(square.large)));
         squares.lost += weight * square.small;
@@ -37,24 +39,6 @@ struct Terms {
     }
 };
 
-// The last features of a row, fewer than four, with zeros after them. Where there are
-// four before the end, they are read at once.
-template <class T>
-inline Vec<double> last_features(const T* row, std::size_t p) {
-    const std::size_t n = p % 4;
-    Vec<double> last = {};
-    if (p < 4) {
-        for (std::size_t l = 0; l < n; ++l) last[l] = row[l];
-        return last;
-    }
-    const Vec<double> four = load_as_double(row + p - 4);
-    switch (n) {
-        case 1: return shuffle<3, 4, 4, 4>(four, last);
-        case 2: return shuffle<2, 3, 4, 4>(four, last);
-        default: return shuffle<1, 2, 3, 4>(four, last);
-    }
-}
-
 // Adds a row, as seen from the origin, to N clusters, with a weight for each.
 template <std::size_t N, class T>
 inline void add_dense(const Rows<T>& rows, std::size_t row, const ClusterSums (&into)[N],
@@ -65,9 +49,7 @@ inline void add_dense(const Rows<T>& rows, std::size_t row, const ClusterSums (&
     for (std::size_t n = 0; n < N; ++n)
         squares[n] = {load(into[n].squares), load(into[n].squares + 4)};
     for (std::size_t f = 0; f < rows.p; f += 4) {
-        const Four four =
-            f + 4 <= rows.p ? load_as_double(x + f) : last_features(x, rows.p);
-        const Terms<Four> terms(four, load(rows.origin + f));
+        const Terms<Four> terms(four_features(x, f, rows.p), load(rows.origin + f));
         for (std::size_t n = 0; n < N; ++n) {
             ExactSum<Four> sum{load(into[n].sums + f), load(into[n].lost + f)};
             terms.add(weight[n], sum, squares[n]);

@@ -219,7 +219,7 @@ inline void count_row(const BoundedPass<T>& pass, std::size_t i, double v, doubl
     const bool was_whole = pass.last.labels && pass.last.status[i] == RowStatus::kept;
     if (whole | was_whole) account(pass, i, report);
     if (whole | (weight == 0)) return;
-    report.partly.cost = multiply_add(weight, cost, report.partly.cost);
+    report.partly.cost.add(0, weight * cost);
     if (labels[0] < 0) return sharing.add(i, weight, fractions);
     for (std::size_t r = 0; r < s; ++r) sharing.add_to_one(i, weight, labels[r]);
 }
@@ -262,14 +262,19 @@ inline void weigh(const BoundedPass<T>& pass, const ProximalStep& step,
     sharing.finish();
 }
 
-// The mass of a block's rows that are surely kept.
+// Adds the mass of a block's rows that are surely kept.
 template <class T>
-inline double sure_mass(const BoundedPass<T>& pass, const ProximalStep& step,
-                        Range block) {
-    double mass = 0;
-    for (std::size_t i = block.first; i < block.last; ++i)
-        mass = multiply_add(step.v[i], pass.rows.weight(i), mass);
-    return mass;
+inline void add_sure_mass(const BoundedPass<T>& pass, const ProximalStep& step,
+                          Range block, Exact& mass) {
+    const double *const v = step.v, *const weights = pass.rows.weights;
+    if (weights)
+        add_terms(
+            block, mass, [&](std::size_t i) { return load(v + i) * load(weights + i); },
+            [&](std::size_t i) { return v[i] * weights[i]; });
+    else
+        add_terms(
+            block, mass, [&](std::size_t i) { return load(v + i); },
+            [&](std::size_t i) { return v[i]; });
 }
 
 // Puts listed rows of a block in order: fractions are kept in that of the rows.
@@ -301,7 +306,7 @@ void proximal_step(const BoundedPass<T>& pass, const ProximalStep& step, Range b
                   awake.costs, movers, report, work);
     move_all(pass, step, block.first, awake.costs, movers, report);
     weigh(pass, step, awake.rows, awake.n, block.first, awake.costs, report);
-    report.sure_mass += sure_mass(pass, step, block);
+    add_sure_mass(pass, step, block, report.sure_mass);
 }
 
 // Counts a range of the undecided rows, once they have their inlier weights.

@@ -54,6 +54,11 @@ struct KnownNearest {
     std::size_t s;
 };
 
+// Numbers that take up whole registers of four, which must not reach into what follows.
+RTKM_INLINE constexpr std::size_t padded(std::size_t p) {
+    return (p + 3) / 4 * 4;
+}
+
 // Sums over the rows of one cluster, each as seen from the origin of the table.
 struct ClusterSums {
     double *sums, *lost;  // of the rows, and what those sums rounded away
@@ -74,13 +79,11 @@ struct Moments {
     double* memory;
     std::size_t p;
 
-    // registers of four must not reach into the next array
-    RTKM_INLINE std::size_t padded() const { return (p + 3) / 4 * 4; }
-    RTKM_INLINE std::size_t stride() const { return 2 * padded() + 12; }
+    RTKM_INLINE std::size_t stride() const { return 2 * padded(p) + 12; }
     RTKM_INLINE ClusterSums operator[](std::size_t cluster) const {
         double* const sums = memory + cluster * stride();
-        double* const rest = sums + 2 * padded();
-        return {sums,      sums + padded(), rest, reinterpret_cast<Exact*>(rest + 8),
+        double* const rest = sums + 2 * padded(p);
+        return {sums,      sums + padded(p), rest, reinterpret_cast<Exact*>(rest + 8),
                 rest + 10, rest + 11};
     }
 };
@@ -97,28 +100,37 @@ struct LineBins {
     std::size_t count;         // rows beyond the last are not counted
 };
 
-// Partial sums of a block: weighted rows and masses of k centers, and the cost of what
-// was kept.
+// Weighted rows and masses of k centers, and the cost of what was kept.
 struct Sums {
-    double* rows;    // k x p
-    double* masses;  // k
-    double cost = 0;
+    ExactSums masses;  // k
+    ExactSums rows;    // k x padded(p), as seen from the origin
+    ExactSums cost;    // 1
+
+    static std::size_t size(std::size_t k, std::size_t p) {
+        return k * (1 + padded(p)) + 1;
+    }
+    static Sums in(const ExactSums& memory, std::size_t k, std::size_t p) {
+        return {memory, memory + k, memory + k * (1 + padded(p))};
+    }
 };
 
 // The rows that move when a center is lost: what they cost more, by that center, and
 // their sums by pairs of that center and the next one; and what each center keeps.
+template <class Sums>
 struct MovedRows {
-    double* costs;   // k
-    double* kept;    // k
-    double* sums;    // k x k x p, as seen from the origin; null if nobody asks
-    double* masses;  // k x k
+    Sums costs;      // k
+    Sums kept;       // k
+    Sums masses;     // k x k
+    Sums sums;       // k x k x padded(p), as seen from the origin
+    bool has_pairs;  // or else the last two are not asked for
 };
 
 // Sums of the rows nearer to either half of their cluster, and the costs of k clusters.
+template <class Sums>
 struct HalfSums {
-    double* sums;    // 2 k x p, as seen from the origin
-    double* masses;  // 2 k
-    double* costs;   // k
+    Sums costs;   // k
+    Sums masses;  // 2 k
+    Sums sums;    // 2 k x padded(p), as seen from the origin
 };
 
 // Rows that cost less than `sure` are kept and those from `ceiling` on are trimmed,

@@ -9,23 +9,11 @@ namespace rtkm {
 namespace RTKM_ISA {
 namespace {
 
-// Adds a row, as seen from the origin of the table; that of CSR rows is 0.
-template <class T>
-inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
-                            double* sum) {
-    if (rows.is_csr()) return add_row(rows, row, weight, sum);
-    const T* const x = rows.data + row * rows.p;
-    std::size_t f = 0;
-    for (; f + 4 <= rows.p; f += 4)
-        store(sum + f, multiply_add(weight, load_as_double(x + f) - load(rows.origin + f),
-                                    load(sum + f)));
-    for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f] - rows.origin[f], sum[f]);
-}
-
 // Rows that lose their center move to the next one unless they cost too much there.
 template <class T>
 void add_moved_rows(const Rows<T>& rows, Range range, const Centers<T>& centers,
-                    double cap, const MovedRows& moved, const Workspace<T>& work) {
+                    double cap, const MovedRows<ExactSums>& moved,
+                    const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {
         tile_distances(rows, tile, centers, work);
@@ -36,13 +24,12 @@ void add_moved_rows(const Rows<T>& rows, Range range, const Centers<T>& centers,
             const auto next = static_cast<std::size_t>(work.order[lanes + l]);
             const double weight = rows.weight(i);
             const double before = work.nearest[l], after = work.nearest[lanes + l];
-            if (before <= cap) moved.kept[own] += weight;
-            moved.costs[own] = multiply_add(
-                weight, smaller(after, cap) - smaller(before, cap), moved.costs[own]);
-            if (!moved.sums || !(after <= cap)) continue;
+            if (before <= cap) moved.kept.add(own, weight);
+            moved.costs.add(own, weight * (smaller(after, cap) - smaller(before, cap)));
+            if (!moved.has_pairs || !(after <= cap)) continue;
             const std::size_t pair = own * centers.k + next;
-            moved.masses[pair] += weight;
-            add_from_origin(rows, i, weight, moved.sums + pair * rows.p);
+            moved.masses.add(pair, weight);
+            add_from_origin(rows, i, weight, moved.sums + pair * padded(rows.p));
         }
     });
 }
@@ -79,7 +66,7 @@ void half_distances(const Rows<T>& rows, const Tile<T>& tile, const Centers<T>& 
 // with a label below 0 are left out.
 template <class T>
 void split_step(const Rows<T>& rows, Range range, const Centers<T>& halves,
-                const std::int32_t* labels, double cap, const HalfSums& out,
+                const std::int32_t* labels, double cap, const HalfSums<ExactSums>& out,
                 const Workspace<T>& work) {
     constexpr std::size_t lanes = tile_rows<T>;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {
@@ -92,11 +79,10 @@ void split_step(const Rows<T>& rows, Range range, const Centers<T>& halves,
             const std::size_t half =
                 2 * static_cast<std::size_t>(labels[i]) + (second < first);
             const double weight = rows.weight(i);
-            double& its_cost = out.costs[half / 2];
-            its_cost = multiply_add(weight, smaller(cost, cap), its_cost);
+            out.costs.add(half / 2, weight * smaller(cost, cap));
             if (!(cost <= cap)) continue;
-            out.masses[half] += weight;
-            add_from_origin(rows, i, weight, out.sums + half * rows.p);
+            out.masses.add(half, weight);
+            add_from_origin(rows, i, weight, out.sums + half * padded(rows.p));
         }
     });
 }

@@ -22,6 +22,77 @@ inline void add_row(const Rows<T>& rows, std::size_t row, double weight, double*
     for (; f < rows.p; ++f) sum[f] = multiply_add(weight, x[f], sum[f]);
 }
 
+// The last features of a row, fewer than four, with zeros after them. Where there are
+// four before the end, they are read at once.
+template <class T>
+inline Vec<double> last_features(const T* row, std::size_t p) {
+    const std::size_t n = p % 4;
+    Vec<double> last = {};
+    if (p < 4) {  // a loop would keep them in memory
+        last[0] = row[0];
+        if (n > 1) last[1] = row[1];
+        if (n > 2) last[2] = row[2];
+        return last;
+    }
+    const Vec<double> four = load_as_double(row + p - 4);
+    switch (n) {
+        case 1: return shuffle<3, 4, 4, 4>(four, last);
+        case 2: return shuffle<2, 3, 4, 4>(four, last);
+        default: return shuffle<1, 2, 3, 4>(four, last);
+    }
+}
+
+// The features of a row from the f-th on, four or as many as there are.
+template <class T>
+inline Vec<double> four_features(const T* row, std::size_t f, std::size_t p) {
+    return f + 4 <= p ? load_as_double(row + f) : last_features(row, p);
+}
+
+inline ExactSum<Vec<double>> load_sums(const ExactSums& from) {
+    return {load(from.sums), load(from.lost)};
+}
+inline void store_sums(const ExactSums& to, const ExactSum<Vec<double>>& four) {
+    store(to.sums, four.sum);
+    store(to.lost, four.lost);
+}
+
+// Adds a number for each row: `four` gives those of the rows from the i-th on.
+template <class Four, class One>
+inline void add_terms(Range rows, Exact& total, Four four, One one) {
+    ExactSum<Vec<double>> sums;
+    std::size_t i = rows.first;
+    for (; i + 4 <= rows.last; i += 4) sums.add(four(i));
+    for (std::size_t l = 0; l < 4; ++l) total.add(Exact{sums.sum[l], sums.lost[l]});
+    for (; i < rows.last; ++i) total.add(one(i));
+}
+
+// Adds a row to padded sums, which keep what is rounded away; what the row brings is
+// rounded.
+template <class T>
+inline void add_exactly(const Rows<T>& rows, std::size_t row, double weight,
+                        const double* origin, const ExactSums& sums) {
+    if (rows.is_csr()) {
+        for (auto e = rows.indptr[row]; e < rows.indptr[row + 1]; ++e)
+            sums.add(rows.indices[e], weight * rows.data[e]);
+        return;
+    }
+    const T* const x = rows.data + row * rows.p;
+    for (std::size_t f = 0; f < rows.p; f += 4) {
+        Vec<double> y = four_features(x, f, rows.p);
+        if (origin) y = y - load(origin + f);
+        ExactSum<Vec<double>> four = load_sums(sums + f);
+        four.add(weight * y);
+        store_sums(sums + f, four);
+    }
+}
+
+// The same as seen from the origin of the table; that of CSR rows is 0.
+template <class T>
+inline void add_from_origin(const Rows<T>& rows, std::size_t row, double weight,
+                            const ExactSums& sums) {
+    add_exactly(rows, row, weight, rows.origin, sums);
+}
+
 // A row that belongs to center j with weight * shares[j].
 template <class T>
 inline void add_to_all_centers(const Rows<T>& rows, std::size_t row, double weight,
@@ -29,8 +100,8 @@ inline void add_to_all_centers(const Rows<T>& rows, std::size_t row, double weig
     for (std::size_t j = 0; j < k; ++j) {
         const double part = weight * shares[j];
         if (part == 0) continue;
-        sums.masses[j] += part;
-        add_row(rows, row, part, sums.rows + j * rows.p);
+        sums.masses.add(j, part);
+        add_from_origin(rows, row, part, sums.rows + j * padded(rows.p));
     }
 }
 
@@ -47,28 +118,22 @@ struct FourRows {
 template <class T, std::size_t G>
 inline void add_four(const FourRows<T> four, const double* origin, std::size_t j,
                      std::size_t p, const Sums sums) {
-    double* const sum = sums.rows + j * p;
+    const ExactSums rows = sums.rows + j * padded(p);
     double part[G][4];
-    for (std::size_t g = 0; g < G; ++g) {
-        for (std::size_t l = 0; l < 4; ++l)
-            part[g][l] = four.weight[l] * four.shares[l][j + g];
-        sums.masses[j + g] += (part[g][0] + part[g][1]) + (part[g][2] + part[g][3]);
-    }
-    std::size_t f = 0;
-    for (; f + 4 <= p; f += 4) {
-        Vec<double> v[G];
-        for (std::size_t g = 0; g < G; ++g) v[g] = load(sum + g * p + f);
+    for (std::size_t g = 0; g < G; ++g)
         for (std::size_t l = 0; l < 4; ++l) {
-            const Vec<double> y = load_as_double(four.x[l] + f) - load(origin + f);
-            for (std::size_t g = 0; g < G; ++g) v[g] = multiply_add(part[g][l], y, v[g]);
+            part[g][l] = four.weight[l] * four.shares[l][j + g];
+            sums.masses.add(j + g, part[g][l]);
         }
-        for (std::size_t g = 0; g < G; ++g) store(sum + g * p + f, v[g]);
+    for (std::size_t f = 0; f < p; f += 4) {
+        ExactSum<Vec<double>> sum[G];
+        for (std::size_t g = 0; g < G; ++g) sum[g] = load_sums(rows + g * padded(p) + f);
+        for (std::size_t l = 0; l < 4; ++l) {
+            const Vec<double> y = four_features(four.x[l], f, p) - load(origin + f);
+            for (std::size_t g = 0; g < G; ++g) sum[g].add(part[g][l] * y);
+        }
+        for (std::size_t g = 0; g < G; ++g) store_sums(rows + g * padded(p) + f, sum[g]);
     }
-    for (; f < p; ++f)
-        for (std::size_t g = 0; g < G; ++g)
-            for (std::size_t l = 0; l < 4; ++l)
-                sum[g * p + f] =
-                    multiply_add(part[g][l], four.x[l][f] - origin[f], sum[g * p + f]);
 }
 
 // Gathers parts of rows, and adds them center after center, a few features at a time: so
@@ -95,18 +160,17 @@ public:
     void finish() {
         if (n_rows_ == 0) return;
         sort_parts();
+        const std::size_t p = padded(rows_.p);
         std::size_t f = 0;
-        for (; f + 4 * most_registers <= rows_.p; f += 4 * most_registers)
+        for (; f + 4 * most_registers <= p; f += 4 * most_registers)
             add_features<most_registers>(f);
-        for (; f + 16 <= rows_.p; f += 16) add_features<4>(f);
-        for (; f + 8 <= rows_.p; f += 8) add_features<2>(f);
-        for (; f + 4 <= rows_.p; f += 4) add_features<1>(f);
-        for (; f < rows_.p; ++f) add_feature(f);
+        for (; f + 8 <= p; f += 8) add_features<2>(f);
+        for (; f < p; f += 4) add_features<1>(f);
         n_rows_ = n_parts_ = 0;
     }
 
 private:
-    static constexpr std::size_t most_rows = 64, most_parts = 512, most_registers = 8;
+    static constexpr std::size_t most_rows = 64, most_parts = 512, most_registers = 4;
     struct Part {
         double weight;
         std::uint32_t center, row;  // the row is one of those gathered
@@ -141,7 +205,7 @@ private:
         for (std::size_t e = 0; e < n_parts_; ++e) {
             const Part part = parts_[e];
             sorted_[ends_[part.center]++] = part;
-            sums_.masses[part.center] += part.weight;
+            sums_.masses.add(part.center, part.weight);
         }
     }
     // N registers of features, from the f-th on, as seen from the origin.
@@ -150,26 +214,19 @@ private:
         for (std::size_t l = 0; l < n_rows_; ++l)
             for (std::size_t v = 0; v < 4 * N; v += 4)
                 store(y_ + l * 4 * N + v,
-                      load_as_double(x_[l] + f + v) - load(rows_.origin + f + v));
+                      four_features(x_[l], f + v, rows_.p) - load(rows_.origin + f + v));
         std::size_t e = 0;
         for (std::size_t j = 0; j < k_; ++j) {
             if (e == ends_[j]) continue;
-            double* const sum = sums_.rows + j * rows_.p + f;
-            Vec<double> total[N];
-            for (std::size_t v = 0; v < N; ++v) total[v] = load(sum + 4 * v);
+            const ExactSums sums = sums_.rows + j * padded(rows_.p) + f;
+            ExactSum<Vec<double>> total[N];
+            for (std::size_t v = 0; v < N; ++v) total[v] = load_sums(sums + 4 * v);
             for (; e < ends_[j]; ++e) {
                 const double* const y = y_ + sorted_[e].row * 4 * N;
                 for (std::size_t v = 0; v < N; ++v)
-                    total[v] = multiply_add(sorted_[e].weight, load(y + 4 * v), total[v]);
+                    total[v].add(sorted_[e].weight * load(y + 4 * v));
             }
-            for (std::size_t v = 0; v < N; ++v) store(sum + 4 * v, total[v]);
-        }
-    }
-    void add_feature(std::size_t f) {
-        for (std::size_t e = 0; e < n_parts_; ++e) {
-            const Part part = sorted_[e];
-            double& sum = sums_.rows[part.center * rows_.p + f];
-            sum = multiply_add(part.weight, x_[part.row][f] - rows_.origin[f], sum);
+            for (std::size_t v = 0; v < N; ++v) store_sums(sums + 4 * v, total[v]);
         }
     }
 };
@@ -200,12 +257,8 @@ public:
         if (++n_ == 4) finish();
     }
     void add_to_one(std::size_t row, double weight, std::size_t center) {
-        double* const sum = sums_.rows + center * rows_.p;
-        sums_.masses[center] += weight;
-        if (rows_.is_csr()) return add_row(rows_, row, weight, sum);
-        const T* const x = rows_.data + row * rows_.p;
-        for (std::size_t f = 0; f < rows_.p; ++f)
-            sum[f] = multiply_add(weight, x[f] - rows_.origin[f], sum[f]);
+        sums_.masses.add(center, weight);
+        add_from_origin(rows_, row, weight, sums_.rows + center * padded(rows_.p));
     }
     void finish() {
         if (has_many_sums_) return parts_.finish();

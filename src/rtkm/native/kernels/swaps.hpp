@@ -43,16 +43,14 @@ struct SwappedRow {
         const double change = without(r, spare) - smaller(cost, cap);
         return change < __builtin_inf() ? change : 0.0;
     }
-    void add_losses(double* changes) const {
-        for (std::size_t r = 0; r < s; ++r)
-            changes[labels[r]] = multiply_add(weight, loss(r), changes[labels[r]]);
+    void add_losses(const ExactSums& changes) const {
+        for (std::size_t r = 0; r < s; ++r) changes.add(labels[r], weight * loss(r));
     }
-    void add_changes(double dx, double* changes, std::size_t k) const {
+    void add_changes(double dx, const ExactSums& changes, std::size_t k) const {
         const double now = smaller(cost, cap), met = with(dx);
-        changes[k] = multiply_add(weight, met - now, changes[k]);
+        changes.add(k, weight * (met - now));
         for (std::size_t r = 0; r < s; ++r)
-            changes[labels[r]] = multiply_add(weight, (without(r, dx) - met) - loss(r),
-                                              changes[labels[r]]);
+            changes.add(labels[r], weight * ((without(r, dx) - met) - loss(r)));
     }
 };
 
@@ -60,11 +58,11 @@ struct SwappedRow {
 // helps; the lines before it what each candidate changes. Most rows are near to none.
 template <class T>
 void swap_changes(const Rows<T>& rows, Range range, const Centers<T>& candidates,
-                  const KnownNearest& state, double cap, std::size_t k, double* changes,
-                  const Workspace<T>& work) {
-    constexpr std::size_t lanes = tile_rows<T>;
+                  const KnownNearest& state, double cap, std::size_t k,
+                  const ExactSums& changes, const Workspace<T>& work) {
+    constexpr std::size_t lanes = tile_rows<T>, w = width<T>;
     for_each_tile<T>(range, [&](const Tile<T>& tile) {
-        T limit[lanes];
+        T limit[lanes] = {};
         for (std::size_t l = 0; l < tile.count; ++l) {
             const std::size_t i = tile.row[l];
             const SwappedRow row(state, rows.weight(i), cap, i);
@@ -74,13 +72,18 @@ void swap_changes(const Rows<T>& rows, Range range, const Centers<T>& candidates
         tile_distances(rows, tile, candidates, work);
         for (std::size_t c = 0; c < candidates.k; ++c) {
             const T* const dx = work.distances + c * lanes;
-            bool is_near[lanes], any = false;
-            for (std::size_t l = 0; l < tile.count; ++l)
-                any |= is_near[l] = dx[l] < limit[l];
-            for (std::size_t l = 0; l < tile.count && any; ++l)
-                if (is_near[l])
-                    SwappedRow(state, rows.weight(tile.row[l]), cap, tile.row[l])
-                        .add_changes(dx[l], changes + c * (k + 1), k);
+            if (!any((load(dx) < load(limit)) | (load(dx + w) < load(limit + w))))
+                continue;
+            std::size_t helped[lanes], n_helped = 0;
+            for (std::size_t l = 0; l < lanes; ++l) {  // which are is hard to foresee
+                helped[n_helped] = l;
+                n_helped += dx[l] < limit[l];
+            }
+            for (std::size_t m = 0; m < n_helped; ++m) {
+                const std::size_t l = helped[m], i = tile.row[l];
+                SwappedRow(state, rows.weight(i), cap, i)
+                    .add_changes(dx[l], changes + c * (k + 1), k);
+            }
         }
     });
 }

@@ -50,7 +50,7 @@ struct BoundedPass {
 struct PassReport {
     Moments moments;  // what came to each cluster, less what went
     Undecided undecided;
-    double sure_mass = 0;  // of rows that are surely kept
+    Exact sure_mass;  // of rows that are surely kept
     std::size_t n_changed = 0;
 };
 

@@ -49,8 +49,8 @@ void average(const Parallel& parallel, const BoundedPass<T>& pass,
 }
 
 // Rows that surely stay where they are rest, the others are measured, and what changed is
-// added to the sums or taken from them. `last` may be null; but for the rounding of
-// weighted masses it changes nothing but the time it takes.
+// added to the sums or taken from them. `last` may be null; it changes nothing but the
+// time it takes.
 template <class T>
 TrimmedPass<T> concentrate(const Parallel& parallel, const StepInput<T>& input,
                            const TrimmedPass<T>* last) {
@@ -68,11 +68,11 @@ TrimmedPass<T> concentrate(const Parallel& parallel, const StepInput<T>& input,
             });
     };
     const auto holds_cut = [&] {
-        double open_mass = 0;
+        Exact reached = sweep->sure_mass;
         for (std::size_t u = 0; u < sweep->undecided.n; ++u)
-            open_mass += input.rows.weight(sweep->undecided.rows[u]);
-        return input.kept_mass > sweep->sure_mass &&
-               input.kept_mass <= sweep->sure_mass + open_mass;
+            reached.add(input.rows.weight(sweep->undecided.rows[u]));
+        return input.kept_mass > sweep->sure_mass.value() &&
+               input.kept_mass <= reached.value();
     };
     const Window after_jump = last ? not_far_below(last->cut.threshold) : all_undecided;
     look_until_it_holds(

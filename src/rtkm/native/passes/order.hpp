@@ -136,26 +136,38 @@ struct Draws {
     template <class Chance>
     bool by(const Parallel& parallel, const Chance& chance) const {
         constexpr std::size_t block = 1024;
-        std::vector<double> sums((n + block - 1) / block);
+        std::vector<Exact> sums((n + block - 1) / block);
         for_each_part(
             parallel, Partition(sums.size()), 16 * block, [&](std::size_t, Range blocks) {
-                for (std::size_t b = blocks.first; b < blocks.last; ++b)
-                    for (std::size_t i = b * block; i < std::min(n, (b + 1) * block); ++i)
-                        sums[b] += chance(order[i]);
+                double chances[block];  // first, as they are far apart in memory
+                for (std::size_t b = blocks.first; b < blocks.last; ++b) {
+                    const std::size_t size = std::min(n - b * block, block);
+                    for (std::size_t i = 0; i < size; ++i)
+                        chances[i] = chance(order[b * block + i]);
+                    Exact sum;
+                    for (std::size_t i = 0; i < size; ++i) sum.add(chances[i]);
+                    sums[b] = sum;
+                }
             });
-        const double total = std::accumulate(sums.begin(), sums.end(), 0.0);
+        Exact sum;
+        for (const Exact& of_block : sums) sum.add(of_block);
+        const double total = normalized(sum).sum;
         for (std::size_t d = 0; d < n_draws && total > 0; ++d) {
             const double target = u[d] * total;
-            double reached = 0;
+            Exact reached;
             std::size_t b = 0;
-            for (; b + 1 < sums.size() && reached + sums[b] <= target; ++b)
-                reached += sums[b];
+            for (; b + 1 < sums.size(); ++b) {
+                Exact next = reached;
+                next.add(sums[b]);
+                if (next.value() > target) break;
+                reached = next;
+            }
             drawn[d] = -1;
             for (std::size_t i = b * block; i < n; ++i) {
                 const double c = chance(order[i]);
-                reached += c;
+                reached.add(c);
                 if (c > 0) drawn[d] = order[i];
-                if (drawn[d] >= 0 && reached > target) break;
+                if (drawn[d] >= 0 && reached.value() > target) break;
             }
         }
         return total > 0;

@@ -1,4 +1,4 @@
-// One pass over all rows each: a block kernel on every part, partial sums in part order.
+// One pass over all rows each: a block kernel on every part, and the sums of all parts.
 #pragma once
 #include <memory>
 #include <new>
@@ -9,30 +9,35 @@
 
 namespace rtkm {
 
-// The partial sums of all parts.
-class PartialSums {
+// Sums over rows, `size` of each part. They keep what is rounded away until they are
+// added up, so that neither where the parts begin nor the order of the rows shows in
+// them.
+class SumsOfParts {
 public:
-    PartialSums(const Partition& partition, std::size_t k, std::size_t p)
-        : partition(partition), k_(k), p_(p), sums_(partition.n_parts) {
-        for (auto& sums : sums_) {
-            memory_.emplace_back(k * (p + 1));
-            sums = {memory_.back().data(), memory_.back().data() + k * p};
-        }
-    }
+    SumsOfParts(const Partition& partition, std::size_t size)
+        : partition(partition),
+          size_(size),
+          parts_(partition.n_parts, std::vector<double>(2 * size)) {}
     const Partition partition;
-    Sums& operator[](std::size_t part) { return sums_[part]; }
-    void add_to(Sums& total) const {
-        for (const Sums& part : sums_) {
-            for (std::size_t i = 0; i < k_ * p_; ++i) total.rows[i] += part.rows[i];
-            for (std::size_t j = 0; j < k_; ++j) total.masses[j] += part.masses[j];
-            total.cost += part.cost;
+    ExactSums operator[](std::size_t part) {
+        return {parts_[part].data(), parts_[part].data() + size_};
+    }
+    // Of all parts: sums that are rounded once, and what that takes away.
+    ExactSums add_up() {
+        const ExactSums total = (*this)[0];
+        for (std::size_t i = 0; i < size_; ++i) {
+            for (std::size_t part = 1; part < parts_.size(); ++part)
+                total.add(i, (*this)[part][i]);
+            const Exact whole = normalized(total[i]);
+            total.sums[i] = whole.sum;
+            total.lost[i] = whole.lost;
         }
+        return total;
     }
 
 private:
-    std::size_t k_, p_;
-    std::vector<std::vector<double>> memory_;
-    std::vector<Sums> sums_;
+    const std::size_t size_;
+    std::vector<std::vector<double>> parts_;
 };
 
 // What CSR rows need to know of the centers besides their entries.
@@ -108,17 +113,14 @@ template <class T>
 void swap_changes(const Parallel& parallel, const Rows<T>& rows,
                   const Centers<T>& candidates, const KnownNearest& state, double cap,
                   std::size_t k, double* gains) {
-    const Partition partition(rows.n);
     const std::size_t size = (candidates.k + 1) * (k + 1);
-    std::vector<std::vector<double>> partial(partition.n_parts);
-    pass<T>(parallel, partition, rows, candidates.k, 0,
+    SumsOfParts sums(Partition(rows.n, 2 * size), size);
+    pass<T>(parallel, sums.partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
-                partial[part].resize(size);
                 kernels<T>().swap_changes(rows, range, candidates, state, cap, k,
-                                          partial[part].data(), work);
+                                          sums[part], work);
             });
-    for (const auto& part : partial)
-        for (std::size_t i = 0; i < part.size(); ++i) gains[i] += part[i];
+    std::copy_n(sums.add_up().sums, size, gains);
 }
 
 // The smallest and the largest value of each column of dense rows, p each.
@@ -184,13 +186,16 @@ void count_along_lines(const Parallel& parallel, const Rows<T>& rows,
 
 template <class T>
 void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
-                   std::size_t k, Sums& total) {
-    PartialSums sums(Partition(rows.n, k * (rows.p + 1)), k, rows.p);
-    for_each_part(parallel, sums.partition, rows.p * k,
-                  [&](std::size_t part, Range range) {
-                      kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
-                  });
-    sums.add_to(total);
+                   std::size_t k, double* sums, double* masses) {
+    const std::size_t p = rows.p, size = k * (1 + padded(p));
+    SumsOfParts found(Partition(rows.n, 2 * size), size);
+    for_each_part(parallel, found.partition, p * k, [&](std::size_t part, Range range) {
+        kernels<T>().weighted_sums(rows, range, weights, k, found[part]);
+    });
+    const double* const total = found.add_up().sums;
+    std::copy_n(total, k, masses);
+    for (std::size_t j = 0; j < k; ++j)
+        std::copy_n(total + k + j * padded(p), p, sums + j * p);
 }
 
 // `neighbors` lists k row numbers in each of n lines.

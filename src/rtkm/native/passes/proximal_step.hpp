@@ -11,18 +11,21 @@ namespace rtkm {
 template <class T>
 void write_means(const Rows<T>& rows, const Centers<T>& centers, const Moments& moments,
                  const Sums& partly, T* means) {
-    double total = 0;
-    for (std::size_t j = 0; j < centers.k; ++j)
-        total += moments[j].mass->value() + partly.masses[j];
+    std::vector<Exact> masses(centers.k);
+    Exact total;
     for (std::size_t j = 0; j < centers.k; ++j) {
-        const double mass = moments[j].mass->value() + partly.masses[j];
-        const bool is_filled = mass > 1e-12 * total;
+        masses[j] = partly.masses[j];
+        masses[j].add(*moments[j].mass);
+        total.add(masses[j]);
+    }
+    for (std::size_t j = 0; j < centers.k; ++j) {
+        const bool is_filled = masses[j].value() > 1e-12 * total.value();
         for (std::size_t f = 0; f < rows.p; ++f) {
-            const double sum =
-                moments[j].sums[f] + (moments[j].lost[f] + partly.rows[j * rows.p + f]);
-            means[j * rows.p + f] = is_filled
-                                        ? static_cast<T>(rows.origin[f] + sum / mass)
-                                        : centers.data[j * rows.p + f];
+            Exact sum = partly.rows[j * padded(rows.p) + f];
+            sum.add(Exact{moments[j].sums[f], moments[j].lost[f]});
+            means[j * rows.p + f] =
+                is_filled ? static_cast<T>(exact_mean(rows.origin[f], sum, masses[j]))
+                          : centers.data[j * rows.p + f];
         }
     }
 }
@@ -61,34 +64,28 @@ struct ProximalPass : PassState<T> {
 // A range of a part, block by block, as there is room for one among the fractions.
 template <class T>
 void step_blocks(const BoundedPass<T>& pass, const ProximalStep& step, std::size_t part,
-                 Range range, FractionMemory& fractions, PartialSums& partly,
-                 ProximalReport& report, const Workspace<T>& work) {
-    report.partly = partly[part];
+                 Range range, FractionMemory& fractions, ProximalReport& report,
+                 const Workspace<T>& work) {
     for (std::size_t i = range.first; i < range.last; i += block_rows) {
         const Range block{i, std::min(range.last, i + block_rows)};
         report.fractions = fractions.grown(part, report.n_fractions);
         kernels<T>().proximal_step(pass, step, block, report, work);
     }
     fractions.set_size(part, report.n_fractions);
-    partly[part] = report.partly;
 }
 
 // The means of what is kept whole and in part, and its cost.
 template <class T>
 void average(const Parallel& parallel, const BoundedPass<T>& pass,
-             const Sweep<T, ProximalReport>& sweep, PartialSums& partly,
+             const Sweep<T, ProximalReport>& sweep, const Sums& partly,
              const Lists& lists, ProximalPass<T>& found) {
     const Moments moments = found.moments();
-    std::vector<double> memory(found.k * (found.p + 1));
-    Sums total{memory.data(), memory.data() + found.k * found.p};
-    for (std::size_t part = 0; part < sweep.reports.size(); ++part)
-        partly[part] = sweep.reports[part].partly;
-    partly.add_to(total);
     sweep.add_to(moments);
     refresh_if_stale(parallel, pass, lists, moments);
-    write_means(pass.rows, pass.centers, moments, total, found.means.get());
+    write_means(pass.rows, pass.centers, moments, partly, found.means.get());
     const Cut no_cut{infinity, pass.rows.n, 1.0};
-    found.objective = find_objective(parallel, pass, moments, no_cut) + total.cost;
+    found.objective =
+        find_objective(parallel, pass, moments, no_cut) + partly.cost.sums[0];
 }
 
 // `proximal_step_in_words` in _table.py says what this computes. `last` may be null;
@@ -102,12 +99,12 @@ ProximalPass<T> proximal_step(const Parallel& parallel, const StepInput<T>& inpu
     PassSetup<T> setup(input, last, found.bounds.view());
     const BoundedPass<T>& pass = setup.pass;
     const Lists lists(input.rows.n);
-    std::optional<PartialSums> partly;
+    std::optional<SumsOfParts> partly;
     std::optional<Sweep<T, ProximalReport>> sweep;
     std::vector<std::vector<std::uint32_t>> ends;
     const auto look = [&](const Window& window, const Sample& sample) {
         setup.set_window(window);
-        partly.emplace(partition_of(input.rows, found.k), found.k, found.p);
+        partly.emplace(partition_of(input.rows, found.k), Sums::size(found.k, found.p));
         std::vector<std::vector<double>> scratch(partly->partition.n_parts);
         ends.resize(partly->partition.n_parts);
         const auto step_range = [&](std::size_t part, Range range, ProximalReport& report,
@@ -116,13 +113,14 @@ ProximalPass<T> proximal_step(const Parallel& parallel, const StepInput<T>& inpu
             report.scratch = scratch[part].data();
             ends[part].resize(found.k);
             report.ends = ends[part].data();
-            step_blocks(pass, step, part, range, found.fractions, *partly, report, work);
+            report.partly = Sums::in((*partly)[part], found.k, found.p);
+            step_blocks(pass, step, part, range, found.fractions, report, work);
         };
         sweep.emplace(parallel, pass, lists, sample, step_range);
     };
     const auto inlier_weights = [&] {
         return InlierWeights<T>(parallel, pass, step, sweep->undecided,
-                                input.kept_mass - sweep->sure_mass);
+                                left_of(input.kept_mass, sweep->sure_mass));
     };
     const auto holds_threshold = [&] { return inlier_weights().are_within_reach(); };
     const auto ask = [&] {  // rows are kept in part within a step of the cut
@@ -141,7 +139,8 @@ ProximalPass<T> proximal_step(const Parallel& parallel, const StepInput<T>& inpu
     found.change = settled.change;
     for (const ProximalReport& report : sweep->reports)
         found.change = std::max(found.change, report.change);
-    average(parallel, pass, *sweep, *partly, lists, found);
+    average(parallel, pass, *sweep, Sums::in(partly->add_up(), found.k, found.p), lists,
+            found);
     if (last)
         found.expected = expected_threshold(found.threshold, last->threshold, step.size);
     return found;

@@ -44,16 +44,19 @@ struct Prefix {
 
 struct Histogram {
     std::vector<std::uint32_t> counts;
-    std::vector<double> masses;  // stays empty while every weight is one
+    std::vector<Exact> masses;  // stays empty while every weight is one
 
     void reserve(bool weighted) {
         counts.resize(n_buckets);
         if (weighted) masses.resize(n_buckets);
     }
-    double mass(std::size_t b) const { return masses.empty() ? counts[b] : masses[b]; }
+    Exact mass(std::size_t b) const {
+        return masses.empty() ? Exact{1.0 * counts[b]} : masses[b];
+    }
     void add(const Histogram& part) {
         for (std::size_t b = 0; b < part.counts.size(); ++b) counts[b] += part.counts[b];
-        for (std::size_t b = 0; b < part.masses.size(); ++b) masses[b] += part.masses[b];
+        for (std::size_t b = 0; b < part.masses.size(); ++b)
+            masses[b].add(part.masses[b]);
     }
 };
 
@@ -66,7 +69,7 @@ struct Values {
     const double* weights;  // or all ones
     std::size_t n;
     const std::uint32_t* rows = nullptr;
-    double mass_below = 0;  // of the rows that are kept anyway
+    Exact mass_below = {};  // of the rows that are kept anyway
 
     std::size_t row(std::size_t i) const { return rows ? rows[i] : i; }
     double value(std::size_t i) const { return data[i]; }
@@ -86,7 +89,7 @@ inline detail::Histogram histogram(const Parallel& parallel, const Values& value
             if (!prefix.holds(bits)) continue;
             const std::size_t b = prefix.bucket(bits);
             ++buckets.counts[b];
-            if (values.weights) buckets.masses[b] += values.weight(i);
+            if (values.weights) buckets.masses[b].add(values.weight(i));
         }
     });
     detail::Histogram sum;
@@ -95,21 +98,26 @@ inline detail::Histogram histogram(const Parallel& parallel, const Values& value
     return sum;
 }
 
+// What a sum leaves of a mass.
+inline double left_of(double mass, const Exact& sum) {
+    return Exact{mass}.minus(normalized(sum));
+}
+
 // The row at which the weights, taken in the order (value, row), first reach `mass`.
 inline Cut find_cut(const Parallel& parallel, const Values& values, double mass) {
     detail::Prefix prefix;
-    double below = values.mass_below;
+    Exact below = values.mass_below;
     for (std::size_t n_left = values.n;
          n_left > detail::small_gather && prefix.length < 64;) {
         const detail::Histogram buckets = histogram(parallel, values, prefix);
         std::size_t crossing = 0;
-        double reached = below;
+        Exact reached = below;
         for (std::size_t b = 0; b < detail::n_buckets; ++b) {
             if (buckets.counts[b] == 0) continue;
             below = reached;
-            reached += buckets.mass(b);
+            reached.add(buckets.mass(b));
             crossing = b;
-            if (reached >= mass) break;
+            if (reached.value() >= mass) break;
         }
         n_left = buckets.counts[crossing];
         prefix = prefix.extended(crossing);
@@ -125,10 +133,10 @@ inline Cut find_cut(const Parallel& parallel, const Values& values, double mass)
     Cut cut{std::numeric_limits<double>::infinity(), values.n, 1.0};
     for (const std::size_t i : left) {
         if (values.weight(i) == 0) continue;
-        const double share = (mass - below) / values.weight(i);
+        const double share = left_of(mass, below) / values.weight(i);
         cut = {values.value(i), values.row(i), std::clamp(share, 0.0, 1.0)};
-        below += values.weight(i);
-        if (below >= mass) break;
+        below.add(values.weight(i));
+        if (below.value() >= mass) break;
     }
     return cut;
 }

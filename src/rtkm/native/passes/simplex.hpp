@@ -18,22 +18,27 @@ inline double clip_to_unit(double w) {
 // What decides the shift: the weight at the cap, and weight and weighted sum of the
 // entries strictly between. Sums over blocks of rows simply add.
 struct Level {
-    double capped = 0, inner = 0, inner_sum = 0;
+    Exact capped, inner, inner_sum;
 
     void add(double y, double shift, double weight) {
         if (y - shift >= 1)
-            capped += weight;
+            capped.add(weight);
         else if (y > shift) {
-            inner += weight;
-            inner_sum += weight * y;
+            inner.add(weight);
+            inner_sum.add(weight * y);
         }
     }
     void add(const Level& part) {
-        capped += part.capped;
-        inner += part.inner;
-        inner_sum += part.inner_sum;
+        capped.add(part.capped);
+        inner.add(part.inner);
+        inner_sum.add(part.inner_sum);
     }
-    double total(double shift) const { return capped + inner_sum - inner * shift; }
+    double total(double shift) const {
+        Exact sum = times(-shift, inner);
+        sum.add(capped);
+        sum.add(inner_sum);
+        return sum.value();
+    }
 };
 
 struct Entry {
@@ -65,7 +70,8 @@ double solve_shift(double total, const LevelAt& level, double start) {
     search.shift = start;
     while (!search.done) {
         const Level at = level(search.shift);
-        search.move(at.total(search.shift) - total, at.inner, at.capped + at.inner);
+        search.move(at.total(search.shift) - total, at.inner.value(),
+                    at.capped.value() + at.inner.value());
     }
     return search.shift;
 }

@@ -6,23 +6,6 @@
 
 namespace rtkm {
 
-// Sums of all parts, in their order.
-class SumsOfParts {
-public:
-    SumsOfParts(std::size_t n_parts, std::size_t size)
-        : parts_(n_parts, std::vector<double>(size)) {}
-    double* operator[](std::size_t part) { return parts_[part].data(); }
-    // Into those of the first part.
-    void add_up() {
-        for (std::size_t part = 1; part < parts_.size(); ++part)
-            for (std::size_t i = 0; i < parts_[0].size(); ++i)
-                parts_[0][i] += parts_[part][i];
-    }
-
-private:
-    std::vector<std::vector<double>> parts_;
-};
-
 // What the clusters that receive the rows of a lost center save when their means follow:
 // rows of mass m that lie a mean offset of o from a center of mass M pull it along by
 // o m / (M + m), which takes |o m|^2 / (M + m) off the cost of all.
@@ -35,7 +18,7 @@ double saved_by_means(const Rows<T>& rows, const Centers<T>& centers, const doub
         double square = 0;
         for (std::size_t f = 0; f < rows.p; ++f) {
             const double c = centers.data[j * rows.p + f] - rows.origin[f];
-            const double offset = sums[j * rows.p + f] - masses[j] * c;
+            const double offset = sums[j * padded(rows.p) + f] - masses[j] * c;
             square += offset * offset;
         }
         saved += square / (kept[j] + masses[j]);
@@ -53,24 +36,22 @@ void losses(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& cen
     constexpr std::size_t affordable = std::size_t{1} << 21;
     const std::size_t k = centers.k, p = rows.p;
     const std::size_t n_pairs = k * k * (p + 1) <= affordable ? k * k : 0;
-    const std::size_t size = n_pairs * (p + 1) + 2 * k;
-    const auto pointers = [&](double* of) {
-        double* const sums = n_pairs ? of + 2 * k : nullptr;
-        return MovedRows{of, of + k, sums, sums + n_pairs * p};
+    const std::size_t size = 2 * k + n_pairs * (1 + padded(p));
+    const auto layout = [&](auto of) {
+        const auto pairs = of + 2 * k;
+        return MovedRows<decltype(of)>{of, of + k, pairs, pairs + n_pairs, n_pairs > 0};
     };
-    const Partition partition(rows.n, size);
-    SumsOfParts parts(partition.n_parts, size);
-    pass<T>(parallel, partition, rows, k, 1,
+    SumsOfParts sums(Partition(rows.n, 2 * size), size);
+    pass<T>(parallel, sums.partition, rows, k, 1,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
-                kernels<T>().add_moved_rows(rows, range, centers, cap,
-                                            pointers(parts[part]), work);
+                kernels<T>().add_moved_rows(rows, range, centers, cap, layout(sums[part]),
+                                            work);
             });
-    parts.add_up();
-    const MovedRows moved = pointers(parts[0]);
+    const auto moved = layout(sums.add_up().sums);
     for (std::size_t j = 0; j < k; ++j) {
         out[j] = moved.costs[j];
-        if (moved.sums)
-            out[j] -= saved_by_means(rows, centers, moved.sums + j * k * p,
+        if (moved.has_pairs)
+            out[j] -= saved_by_means(rows, centers, moved.sums + j * k * padded(p),
                                      moved.masses + j * k, moved.kept);
     }
 }
@@ -81,27 +62,27 @@ template <class T>
 void split_step(const Parallel& parallel, const Rows<T>& rows, const Centers<T>& halves,
                 const std::int32_t* labels, double cap, T* means, double* masses,
                 double* costs) {
-    const std::size_t n_halves = halves.k, p = rows.p, size = n_halves * (p + 1);
-    const auto pointers = [&](double* of) {
-        return HalfSums{of, of + n_halves * p, of + size};
+    const std::size_t k = halves.k / 2, p = rows.p;
+    const std::size_t size = k + halves.k * (1 + padded(p));
+    const auto layout = [&](auto of) {
+        return HalfSums<decltype(of)>{of, of + k, of + k + halves.k};
     };
-    const Partition partition(rows.n, size + n_halves / 2);
-    SumsOfParts sums(partition.n_parts, size + n_halves / 2);
-    pass<T>(parallel, partition, rows, 2, 0,
+    SumsOfParts sums(Partition(rows.n, 2 * size), size);
+    pass<T>(parallel, sums.partition, rows, 2, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
                 kernels<T>().split_step(rows, range, halves, labels, cap,
-                                        pointers(sums[part]), work);
+                                        layout(sums[part]), work);
             });
-    sums.add_up();
-    const HalfSums found = pointers(sums[0]);
-    std::copy_n(found.masses, n_halves, masses);
-    std::copy_n(found.costs, n_halves / 2, costs);
-    for (std::size_t h = 0; h < n_halves; ++h)
-        for (std::size_t f = h * p; f < (h + 1) * p; ++f)
-            means[f] =
-                masses[h] > 0
-                    ? static_cast<T>(rows.origin[f - h * p] + found.sums[f] / masses[h])
-                    : halves.data[f];
+    const auto found = layout(sums.add_up().sums);
+    std::copy_n(found.masses, halves.k, masses);
+    std::copy_n(found.costs, k, costs);
+    for (std::size_t h = 0; h < halves.k; ++h)
+        for (std::size_t f = 0; f < p; ++f) {
+            const double sum = found.sums[h * padded(p) + f];
+            means[h * p + f] = masses[h] > 0
+                                   ? static_cast<T>(rows.origin[f] + sum / masses[h])
+                                   : halves.data[h * p + f];
+        }
 }
 
 }  // namespace rtkm

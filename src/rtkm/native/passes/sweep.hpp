@@ -1,6 +1,5 @@
 // One pass after another: what both kinds of steps share.
 #pragma once
-#include <numeric>
 #include <optional>
 
 #include "passes/center_shift.hpp"
@@ -103,7 +102,7 @@ public:
             std::copy_n(part.rows, part.n, undecided.rows + undecided.n);
             std::copy_n(part.costs, part.n, undecided.costs + undecided.n);
             undecided.n += part.n;
-            sure_mass += report.sure_mass;
+            sure_mass.add(report.sure_mass);
         }
     }
 
@@ -140,7 +139,7 @@ private:
 public:
     std::vector<Report> reports;
     Undecided undecided;
-    double sure_mass = 0;
+    Exact sure_mass;
 };
 
 // What is less than this share of the squares has lost too many of their digits.
@@ -186,13 +185,12 @@ double find_objective(const Parallel& parallel, const BoundedPass<T>& pass,
     double squares = 0;
     for (std::size_t j = 0; j < k; ++j) squares += moments[j].all_squares().value();
     if (cost >= least_share * squares) return cost;
-    const Partition partition(pass.rows.n);
-    std::vector<double> partial(partition.n_parts);
-    rtkm::pass<T>(parallel, partition, pass.rows, k, pass.out.s,
+    SumsOfParts total(Partition(pass.rows.n), 1);
+    rtkm::pass<T>(parallel, total.partition, pass.rows, k, pass.out.s,
                   [&](std::size_t part, Range range, const Workspace<T>& work) {
-                      partial[part] += kernels<T>().kept_cost(pass, range, cut, work);
+                      kernels<T>().add_kept_cost(pass, range, cut, total[part], work);
                   });
-    return std::accumulate(partial.begin(), partial.end(), 0.0);
+    return total.add_up().sums[0];
 }
 
 }  // namespace rtkm

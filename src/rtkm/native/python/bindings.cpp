@@ -11,6 +11,7 @@
 #include "passes/sets.hpp"
 #include "passes/simplex.hpp"
 #include "passes/splits.hpp"
+#include "passes/totals.hpp"
 #include "python/arrays.hpp"
 #include "python/centers.hpp"
 #include "python/steps.hpp"
@@ -171,7 +172,7 @@ public:
             const CentersOf centers(rows, candidates);
             const KnownNearest state{labels.data(), squared.data(), cost.data(),
                                      spare.data(), labels.shape(1)};
-            auto gains = zeros<double>({centers.k + 1, k + 1});
+            auto gains = new_array<double>({centers.k + 1, k + 1});
             without_gil([&] {
                 rtkm::swap_changes(parallel_, rows, centers, state, cap, k, gains.data());
             });
@@ -222,11 +223,12 @@ public:
     nb::tuple weighted_sums(Matrix<const double> weights) const {
         return visit([&](const auto& rows) {
             const std::size_t k = weights.shape(1);
-            auto sums = zeros<double>({k, rows.p});
-            auto masses = zeros<double>({k});
-            Sums total{sums.data(), masses.data()};
-            without_gil(
-                [&] { rtkm::weighted_sums(parallel_, rows, weights.data(), k, total); });
+            auto sums = new_array<double>({k, rows.p});
+            auto masses = new_array<double>({k});
+            without_gil([&] {
+                rtkm::weighted_sums(parallel_, rows, weights.data(), k, sums.data(),
+                                    masses.data());
+            });
             return nb::make_tuple(sums, masses);
         });
     }
@@ -325,6 +327,32 @@ nb::tuple find_cut(Vector<const double> values, const Weights& weights, double m
                              mass);
     });
     return as_tuple(cut);
+}
+
+// The sum, rounded once, and what that takes away.
+nb::tuple exact_sum(Vector<const double> values, const Weights& weights, int n_threads) {
+    if (weights && weights->shape(0) != values.shape(0))
+        throw nb::value_error("weights of wrong length");
+    Exact sum;
+    without_gil([&] {
+        const Parallel parallel{n_threads, signal_is_pending};
+        sum = rtkm::exact_sum(parallel, values.data(), pointer(weights), values.shape(0));
+    });
+    return nb::make_tuple(sum.sum, sum.lost);
+}
+
+nb::ndarray<nb::numpy, double> label_sums(Vector<const double> values,
+                                          Matrix<const std::int32_t> labels,
+                                          std::size_t k, int n_threads) {
+    if (labels.shape(0) != values.shape(0))
+        throw nb::value_error("labels of wrong length");
+    auto sums = new_array<double>({k});
+    without_gil([&] {
+        const Parallel parallel{n_threads, signal_is_pending};
+        rtkm::label_sums(parallel, values.data(), labels.data(), labels.shape(0),
+                         labels.shape(1), k, sums.data());
+    });
+    return sums;
 }
 
 nb::ndarray<nb::numpy, double> project(Vector<const double> y, const Weights& weights,
@@ -437,6 +465,8 @@ NB_MODULE(_native, m) {
         .def("draw", &Table::draw, "order"_a, "cost"_a.none(), "cap"_a, "u"_a);
     bind_passes(m);
     m.def("find_cut", &find_cut, "values"_a, weights, "mass"_a, threads);
+    m.def("exact_sum", &exact_sum, "values"_a, weights, threads);
+    m.def("label_sums", &label_sums, "values"_a, "labels"_a, "n_clusters"_a, threads);
     m.def("project", &project, "y"_a, weights, "total"_a, threads);
     m.def("project_rows", &project_rows, "Y"_a, "total"_a, threads);
     m.def("grow_sets", &grow_sets, "L"_a, "P"_a, "linear"_a, "pair"_a, "fixed"_a,

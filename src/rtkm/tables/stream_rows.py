@@ -73,7 +73,7 @@ class CategoryReader:
             keys = texts = [shown_value(cells[row]) for row in places_of(codes)]
         elif self.kind == "text":
             codes = code_text(cells)
-            keys = trim(cells.take(places_of(codes))).to_pylist()
+            keys = trim(cells.take(first_rows(codes))).to_pylist()
             texts = [shown_value(key) for key in keys]
         else:
             values = numbers_in(cells, self.mark)

@@ -15,8 +15,9 @@ from rtkm._number_text import counted
 from rtkm.tables.arrow import pa, pa_parquet
 from rtkm.tables.damage import told_as_damage
 from rtkm.tables.dialects import Dialect
-from rtkm.tables.formats import format_of, is_named_table
+from rtkm.tables.formats import FORMATS, format_of, is_named_table
 from rtkm.tables.messages import InputError, listed
+from rtkm.tables.packing import packing_of
 from rtkm.tables.partitions import (
     Block,
     FilePartition,
@@ -29,12 +30,15 @@ from rtkm.tables.partitions import (
 )
 from rtkm.tables.reading import begin, find_and_read
 from rtkm.tables.scratch import Scratch
-from rtkm.tables.source import Source
+from rtkm.tables.source import LONGEST_MAGIC, STANDARD_INPUT, Source, find_source
 from rtkm.tables.stream_schema import check_unique, common_schema
 from rtkm.tables.stream_text import to_scratch
 
 SHARE_OF_MEMORY = 1 / 4  # of what is available
 SHARE_OF_PART = 1 / 16  # of that: a part is decoded, scaled, judged and written
+TIMES_IN_MEMORY = 4  # what work on a table takes of its size
+TIMES_PACKED = 5  # what text takes of a compressed file
+TEXT_ENDINGS = FORMATS[-1].endings
 STREAMED = "Parquet, Arrow, Feather and CSV files"
 READING: dict[str, Any] = {
     **dict.fromkeys(("sep", "decimal", "quote", "encoding", "header")),
@@ -240,6 +244,44 @@ def check_rows(stream: Stream) -> None:
             f"{stream.name} has {counted(len(stream.names), 'column')} and "
             f"{counted(stream.n_rows, 'row')}; expected a table of numbers."
         )
+
+
+def needs_parts(given: str, memory: str | int | None) -> bool:
+    """Whether a table is to be read in parts: many files, or one too large.
+
+    What is done with a table in memory takes about four times what it takes itself.
+    """
+    limit = memory_limit(memory)
+    if given == STANDARD_INPUT:
+        return False
+    if is_many(given):
+        return True
+    if memory is None:
+        limit = int(limit / SHARE_OF_MEMORY)
+    return bytes_in_memory(Path(given)) * TIMES_IN_MEMORY > limit
+
+
+def bytes_in_memory(path: Path) -> int:
+    """Return about how much a table takes, 0 if it is none to be read in parts."""
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(LONGEST_MAGIC)
+        if not path.is_file():
+            return 0
+        size = path.stat().st_size
+        if packing_of(start) is not None:
+            return size * TIMES_PACKED * is_text_name(path)
+        form = format_of(start).name
+        if form == "Parquet":
+            return sum(block.n_bytes for block in parquet_head(find_source(path))[1])
+    except (OSError, pa.ArrowException):
+        return 0  # whoever reads it tells what is wrong
+    return size if form in ("Arrow", "CSV") else 0
+
+
+def is_text_name(path: Path) -> bool:
+    """Whether a compressed file is a text table by its name."""
+    return path.with_suffix("").suffix.lower() in TEXT_ENDINGS
 
 
 # Files

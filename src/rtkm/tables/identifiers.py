@@ -200,12 +200,17 @@ def cells_of(table: AnyTable, name: str) -> Any:
 def names_rows(cells: Any) -> bool:
     """Whether cells are short texts that all differ, and neither numbers nor dates."""
     glance = [python_object(cells[row]) for row in glanced_rows(len(cells)).tolist()]
-    if not all(isinstance(cell, str) and is_name(cell) for cell in glance):
-        return False
-    if len(set(glance)) < len(glance):
+    if not are_names(glance):
         return False
     unique = cells.unique() if hasattr(cells, "to_pylist") else set(cells)
     return len(unique) == len(cells)
+
+
+def are_names(cells: Sequence[object]) -> bool:
+    """Whether some cells may be what rows are called, and all differ."""
+    if not all(isinstance(cell, str) and is_name(cell) for cell in cells):
+        return False
+    return len(set(cells)) == len(cells)
 
 
 def python_object(cell: Any) -> Any:

@@ -234,8 +234,8 @@ def cuts_of(blocks: Sequence[Block], most: int) -> Iterator[Cut]:
     >>> for cut in cuts_of(blocks, 60):
     ...     print(*cut)
     0 3 0 5
-    3 1 0 5
-    3 1 5 5
+    3 1 0 6
+    3 1 6 4
     """
     first, n_rows, n_bytes = 0, 0, 0
     for i, block in enumerate([*blocks, Block(0, most + 1)]):

@@ -19,6 +19,7 @@ from rtkm.tables.frames import as_table
 from rtkm.tables.messages import InputError
 from rtkm.tables.preparation import prepare
 from rtkm.tables.reading import read_table
+from rtkm.tables.stored_parts import store
 from rtkm.tables.stream_preparation import prepare_stream
 from rtkm.tables.stream_ranks import order_statistics
 from rtkm.tables.streams import Stream, open_stream
@@ -139,9 +140,9 @@ def with_gaps(column, rng, share):
     )
 
 
-def random_table(seed):
+def random_table(seed, sizes=(1, 2, 5, 12, 60, 300)):
     rng = np.random.default_rng(seed)
-    n = int(rng.choice([1, 2, 5, 12, 60, 300]))
+    n = int(rng.choice(sizes))
     columns = {}
     for j in range(rng.integers(1, 7)):
         kinds = numbers(rng, n) if rng.random() < 0.65 else texts(rng, n)
@@ -187,9 +188,13 @@ def test_any_table_is_prepared_as_in_memory_however_it_is_cut(seed):
 
 
 @pytest.mark.slow
-def test_many_tables_are_prepared_as_in_memory():
-    for seed in range(10**6, 10**6 + 1500):
-        table, rng = random_table(seed)
+@pytest.mark.parametrize(
+    ("n_tables", "sizes"),
+    [(1500, (1, 2, 5, 12, 60, 300)), (20, (2500, 25_000))],  # these are glanced at
+)
+def test_many_tables_are_prepared_as_in_memory(n_tables, sizes):
+    for seed in range(10**6, 10**6 + n_tables):
+        table, rng = random_table(seed, sizes)
         places = rng.integers(0, len(table) + 1, rng.integers(0, 6)).tolist()
         memory = int(rng.choice([2**12, 2**16, LARGE]))
         check_equal(table, places, memory, **random_options(table, rng))
@@ -241,6 +246,23 @@ def test_a_prepared_part_can_be_sent_and_loaded_anywhere(tmp_path, monkeypatch):
     X = np.concatenate([pickle.loads(part).load() for part in sent])
     assert_array_equal(X, prepare(as_table(table), log="auto").X)
     assert all(part.load().flags.c_contiguous for part in found.partitions)
+
+
+def test_stored_parts_are_the_same(tmp_path, monkeypatch):
+    monkeypatch.setenv("RTKM_SCRATCH", str(tmp_path))
+    rng = np.random.default_rng(0)
+    table = pa.table({"x": with_gaps(rng.random(50), rng, 0.2), "y": rng.random(50)})
+    found = prepare_stream(cut(table, [1, 9, 30], LARGE), missing="drop")
+    stored = store(found)
+    for part, other in zip(found.partitions, stored.partitions, strict=True):
+        assert other.n_rows == part.n_rows
+        assert_array_equal(pickle.loads(pickle.dumps(other)).load(), part.load())
+    last = stored.partitions[-1]
+    stored.scratch.close()
+    with pytest.raises(InputError, match="cannot be read again"):
+        last.load()
+    del stored
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_part_may_lose_all_its_rows():

@@ -81,7 +81,7 @@ class Extent(NamedTuple):
         positive = values[values > 0]
         return cls(
             len(values),
-            float(values.min(initial=np.inf)),
+            float(values.min(initial=np.inf)) + 0.0,  # both zeros are one number
             float(values.max(initial=-np.inf)),
             len(positive),
             float(positive.min(initial=np.inf)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from rtkm.tables.preparation import (
 )
 from rtkm.tables.repeats import hashes_of, tell_repeats
 from rtkm.tables.scaling import SCALES, Scale
+from rtkm.tables.scratch import Scratch
 from rtkm.tables.select import (
     check_known,
     check_logged,
@@ -66,6 +67,17 @@ Floats = NDArray[np.float64]
 
 SHARE_OF_WORK = 1 / 4  # of the memory: numbers that are gathered, or all if they fit
 MOST_COUNTED = 1_000_000  # different values of a column of categories
+
+
+class MatrixPartition(Protocol):
+    """Rows of a matrix, which any process can load, again and again."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    def load(self) -> Floats:
+        """Return the matrix."""
 
 
 @dataclass(frozen=True)
@@ -110,12 +122,15 @@ class PreparedStream:
         What was done, in sentences.
     n_missing : ndarray of shape (n_sources,)
         Missing values of each column that is used.
+    scratch : Scratch or None
+        What the parts are in, if they are stored; it goes with this.
     """
 
     preparation: Preparation
-    partitions: tuple[PreparedPartition, ...]
+    partitions: tuple[MatrixPartition, ...]
     notes: tuple[str, ...]
     n_missing: NDArray[np.int64]
+    scratch: Scratch | None = None
 
 
 def prepare_stream(

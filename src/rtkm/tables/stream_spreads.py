@@ -93,7 +93,7 @@ class RowsInParts:
         """Return every so many-th row."""
         start, some = 0, [np.empty((0, self.n_columns))]
         for X in self.parts():
-            some.append(X[-start % stride :: stride])
+            some.append(X[-start % stride :: stride].copy())  # not all of X
             start += len(X)
         return np.concatenate(some)
 

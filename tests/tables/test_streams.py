@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import pickle
 import subprocess
 import sys
@@ -16,7 +17,7 @@ import pyarrow.feather
 import pyarrow.parquet as pa_parquet
 import pytest
 
-from rtkm.tables import scratch, stream_text, streams, text_stream
+from rtkm.tables import progress, scratch, stream_text, streams, text_stream
 from rtkm.tables.messages import InputError
 from rtkm.tables.reading import read_table
 from rtkm.tables.streams import open_stream
@@ -359,3 +360,18 @@ def test_no_process_leaves_a_scratch_file_for_long(tmp_path, scratch_folder, how
     assert len(left) == (how == "kill")
     scratch.Scratch("another").close()  # the next one removes what was left
     assert not list(scratch_folder.iterdir())
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize("is_quiet", [False, True])
+def test_a_bar_is_shown_on_a_terminal_alone(tmp_path, monkeypatch, is_quiet):
+    monkeypatch.setattr(progress, "BAR_AFTER", 0)
+    write(tmp_path / "data.csv", rows(50))
+    for stream, is_seen in ((Terminal(), not is_quiet), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        open_stream(tmp_path / "data.csv", is_quiet=is_quiet).close()
+        assert ("converting" in stream.getvalue()) == is_seen

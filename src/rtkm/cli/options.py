@@ -280,4 +280,4 @@ def open_parts(options: argparse.Namespace) -> Stream:
             f"--sheet {options.sheet}: {options.data} is read in parts, and workbooks "
             "cannot be; convert the sheet to CSV or Parquet."
         )
-    return open_stream(options.data, options.memory, **said)
+    return open_stream(options.data, options.memory, is_quiet=options.quiet, **said)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-from tqdm import tqdm
 
 from rtkm._journal import repair
 from rtkm._number_text import counted
@@ -19,11 +16,12 @@ from rtkm.cli import options as shared
 from rtkm.cli.files import check_place, target_of, terminal_for, where, write_together
 from rtkm.cli.flags import table_flags
 from rtkm.cli.predict_model import find_id, model_for, tell_counts
-from rtkm.cli.terminal import BAR_AFTER, Terminal
+from rtkm.cli.terminal import Terminal
 from rtkm.cli.written import Writer
 from rtkm.report.stream_results import StreamedResults
 from rtkm.report.terminal_report import MOST_OUTLIERS, tell_outliers
 from rtkm.tables.messages import InputError
+from rtkm.tables.progress import progress
 from rtkm.tables.stream_repeat import repeat_stream
 from rtkm.tables.stream_writing import answers_for, format_for, write_parts
 from rtkm.tables.streams import Stream, is_many, most_bytes
@@ -86,11 +84,14 @@ def answer_all(
 ) -> list[str]:
     """Answer for all rows, and write them if there is where to; tell of it."""
     stream = results.stream
-    with progress(terminal, stream.n_rows) as advance:
+    is_quiet, n_done = terminal.stream is None, 0
+    with progress("answering", stream.n_rows, " rows", is_quiet=is_quiet) as tell:
 
         def answer(table: Any, start: int) -> Any:
+            nonlocal n_done
             answers = results.answer(table, start)
-            advance(table.num_rows)
+            n_done += table.num_rows
+            tell(n_done)
             return answers
 
         if not targets:
@@ -126,23 +127,6 @@ def writers_for(
         writers[path] = partial(write_parts, path=path, answers=answers, form=form)
         told += notes
     return writers, list(dict.fromkeys(told))
-
-
-@contextmanager
-def progress(terminal: Terminal, n_rows: int) -> Iterator[Callable[[int], object]]:
-    """Show a bar of rows on a terminal; yields what is to be told how many."""
-    with tqdm(
-        desc="answering",
-        total=n_rows,
-        unit=" rows",
-        unit_scale=True,
-        delay=BAR_AFTER,
-        leave=False,
-        file=sys.stderr,
-        disable=terminal.stream is None or not sys.stderr.isatty(),
-        dynamic_ncols=True,
-    ) as bar:
-        yield bar.update
 
 
 # Where to

@@ -40,6 +40,7 @@ from rtkm.tables.numerals import (
     is_number as is_number_text,
     number_pattern,
 )
+from rtkm.tables.progress import progress
 from rtkm.tables.stream_numbers import Steps, StreamFacts, first_there, with_classes
 from rtkm.tables.streams import Stream
 
@@ -98,10 +99,12 @@ def numbers_in(cells: Any, mark: str) -> Floats:
 
 def numbered(stream: Stream, names: Sequence[str]) -> Iterator[tuple[int, Any]]:
     """Yield the parts of a stream, each with the number of its first row."""
-    start = 0
-    for part in stream.partitions:
-        yield start, part.read(names)
-        start += part.n_rows
+    start, what = 0, f"reading {stream.name}"
+    with progress(what, stream.n_rows, " rows", is_quiet=stream.is_quiet) as tell:
+        for part in stream.partitions:
+            yield start, part.read(names)
+            start += part.n_rows
+            tell(start)
 
 
 class StreamTable:

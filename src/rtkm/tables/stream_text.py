@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
-
-from tqdm import tqdm
 
 from rtkm.tables.arrow import pa, pa_csv
 from rtkm.tables.dialects import Dialect
+from rtkm.tables.progress import progress
 from rtkm.tables.scratch import Scratch
 from rtkm.tables.sheet import unique_names
 from rtkm.tables.source import Source
@@ -25,7 +23,6 @@ from rtkm.tables.text import (
 )
 from rtkm.tables.text_stream import TextStream, check_records
 
-BAR_AFTER = 1.0  # seconds
 MISFIT = re.compile(r"In CSV column #(\d+).*conversion error", re.DOTALL)
 VALUE = re.compile(r"invalid value '(.*)'\s*$", re.DOTALL)
 
@@ -47,7 +44,9 @@ def type_order() -> list[Any]:
     ]
 
 
-def to_scratch(source: Source, dialect: Dialect, scratch: Scratch) -> Any:
+def to_scratch(
+    source: Source, dialect: Dialect, scratch: Scratch, *, is_quiet: bool = False
+) -> Any:
     """Convert a text table into an Arrow file, a block at a time; return its columns.
 
     The types are those that `read_text` finds, though it has all cells at once: where a
@@ -58,7 +57,8 @@ def to_scratch(source: Source, dialect: Dialect, scratch: Scratch) -> Any:
     block = BLOCK_BYTES
     while True:
         try:
-            return convert(source, dialect, names, types, block, scratch)
+            with converting(source, is_quiet) as tell:
+                return convert(source, dialect, names, types, block, scratch, tell)
         except (pa.ArrowException, OSError) as error:
             found = wider_types(error, names, types, dialect)
             if found is not None:
@@ -77,6 +77,7 @@ def convert(
     types: dict[str, Any],
     block: int,
     scratch: Scratch,
+    tell: Callable[[int], None],
 ) -> Any:
     """Read a text table with types for some columns, and those of its first block.
 
@@ -87,7 +88,6 @@ def convert(
     text = TextStream(source, dialect)
     with (
         pa.PythonFile(text, mode="r") as stream,
-        progress(source) as bar,
         pa_csv.open_csv(stream, read, parse, ways) as batches,
     ):
         types.update(zip(names, batches.schema.types, strict=True))
@@ -95,7 +95,7 @@ def convert(
             for batch in batches:
                 with scratch.told_as_full():
                     writer.write_batch(batch)
-                bar.update(max(text.n_read - bar.n, 0))
+                tell(text.n_read)
         return batches.schema
 
 
@@ -149,19 +149,10 @@ def type_of_cell(cell: str, dialect: Dialect) -> Any:
     return table.column(0).type
 
 
-@contextmanager
-def progress(source: Source) -> Iterator[Any]:
-    """Show a bar of the bytes that are read, on a terminal and if it takes long."""
-    known = source.path is not None and source.packing is None
-    with tqdm(
-        desc=f"converting {source.name}",
-        total=source.path.stat().st_size if known and source.path else None,
-        unit="B",
-        unit_scale=True,
-        delay=BAR_AFTER,
-        leave=False,
-        file=sys.stderr,
-        disable=not sys.stderr.isatty(),
-        dynamic_ncols=True,
-    ) as bar:
-        yield bar
+def converting(
+    source: Source, is_quiet: bool
+) -> AbstractContextManager[Callable[[int], None]]:
+    """Show how many bytes of a text table are read."""
+    is_plain = source.path is not None and source.packing is None
+    total = source.path.stat().st_size if is_plain and source.path else None
+    return progress(f"converting {source.name}", total, "B", is_quiet=is_quiet)

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -120,6 +121,8 @@ class Stream:
         Bytes that work on it may take.
     notes : tuple of str
         What the user should know, in sentences.
+    is_quiet : bool
+        Whether no bar is shown while it is read.
     """
 
     name: str
@@ -128,6 +131,7 @@ class Stream:
     parts: tuple[tuple[Partition, ...], ...]
     memory: int
     notes: tuple[str, ...] = field(default=())
+    is_quiet: bool = False
 
     @property
     def names(self) -> list[str]:
@@ -181,7 +185,13 @@ class Stream:
         self.close()
 
 
-def open_stream(given: Any, memory: str | int | None = None, **reading: Any) -> Stream:
+def open_stream(
+    given: Any,
+    memory: str | int | None = None,
+    *,
+    is_quiet: bool = False,
+    **reading: Any,
+) -> Stream:
     """Find the columns, the files and the number of rows of a table, and no more.
 
     Text tables are converted once into scratch files, in the folder that
@@ -197,6 +207,8 @@ def open_stream(given: Any, memory: str | int | None = None, **reading: Any) -> 
     memory : str or int, default=None
         Such as ``"2GB"``; a quarter of what is available if None. A part takes at most
         a sixteenth of it.
+    is_quiet : bool, default=False
+        Whether to show no bar, on a terminal, while it is read.
     **reading
         How text tables are written, as `read_table` takes it.
 
@@ -212,12 +224,12 @@ def open_stream(given: Any, memory: str | int | None = None, **reading: Any) -> 
     """
     limit = memory_limit(memory)
     if hasattr(given, "get_fragments"):
-        return of_dataset(given, limit)
+        return of_dataset(given, limit, is_quiet)
     paths, name = find_paths(given)
-    files, notes = open_files(paths, READING | reading)
+    files, notes = open_files(paths, READING | reading, is_quiet)
     schema = common_schema([f.name for f in files], [f.schema for f in files])
     parts = tuple(tuple(file.partitions(schema, most_bytes(limit))) for file in files)
-    stream = Stream(name, schema, tuple(files), parts, limit, tuple(notes))
+    stream = Stream(name, schema, tuple(files), parts, limit, tuple(notes), is_quiet)
     check_rows(stream)
     return stream
 
@@ -349,11 +361,11 @@ def natural_order(path: Path) -> list[Any]:
 
 
 def open_files(
-    paths: Sequence[Path], reading: Mapping[str, Any]
+    paths: Sequence[Path], reading: Mapping[str, Any], is_quiet: bool
 ) -> tuple[list[StreamFile], list[str]]:
     """Look into all files; of several, those without a byte are left out."""
     empty = [p for p in paths if len(paths) > 1 and p.is_file() and not size_of(p)]
-    files = [open_file(path, reading) for path in paths if path not in empty]
+    files = [open_file(path, reading, is_quiet) for path in paths if path not in empty]
     if not files:
         raise InputError(
             f"{paths[0]} and {counted(len(paths) - 1, 'other')} are empty; expected "
@@ -371,7 +383,7 @@ def size_of(path: Path) -> int:
         return 1  # `begin` tells what is wrong
 
 
-def open_file(path: Path, reading: Mapping[str, Any]) -> StreamFile:
+def open_file(path: Path, reading: Mapping[str, Any], is_quiet: bool) -> StreamFile:
     """Look into a file: what its columns are, and how many rows it has where."""
     source, sample, is_whole = begin(path)
     form = format_of(sample).name
@@ -381,8 +393,9 @@ def open_file(path: Path, reading: Mapping[str, Any]) -> StreamFile:
         )
     if form == "CSV":
         options = {name: reading[name] for name in READING if name != "encoding"}
+        convert = partial(open_text_file, is_quiet=is_quiet)
         return find_and_read(
-            source, sample, is_whole, reading["encoding"], options, open_text_file
+            source, sample, is_whole, reading["encoding"], options, convert
         )
     if form not in ("Parquet", "Arrow"):
         raise InputError(
@@ -400,10 +413,10 @@ def open_file(path: Path, reading: Mapping[str, Any]) -> StreamFile:
     return StreamFile(source, form, schema, blocks)
 
 
-def open_text_file(source: Source, dialect: Dialect) -> StreamFile:
+def open_text_file(source: Source, dialect: Dialect, *, is_quiet: bool) -> StreamFile:
     """Convert a text table, so that it can be read in parts."""
     scratch = Scratch(source.name)
-    schema = to_scratch(source, dialect, scratch)
+    schema = to_scratch(source, dialect, scratch, is_quiet=is_quiet)
     blocks = record_batches(source_of(scratch, source.name))
     return StreamFile(source, "CSV", schema, blocks, dialect, scratch)
 
@@ -435,7 +448,7 @@ HEADS = {"Parquet": parquet_head, "Arrow": arrow_head}
 # Datasets
 
 
-def of_dataset(dataset: Any, memory: int) -> Stream:
+def of_dataset(dataset: Any, memory: int, is_quiet: bool) -> Stream:
     """Return a stream of a dataset of Parquet files, or of the files it is made of."""
     form = getattr(getattr(dataset, "format", None), "default_extname", "")
     if form != "parquet":
@@ -445,7 +458,7 @@ def of_dataset(dataset: Any, memory: int) -> Stream:
                 f"a {type(dataset).__name__} cannot be read in parts; expected a "
                 "dataset of files, or pass the table itself."
             )
-        return open_stream([*files], memory)
+        return open_stream([*files], memory, is_quiet=is_quiet)
     if getattr(dataset, "_scan_options", None):
         raise InputError(
             "a dataset with a filter cannot be read in parts, as nobody knows how many "
@@ -459,7 +472,7 @@ def of_dataset(dataset: Any, memory: int) -> Stream:
         for fragment in dataset.get_fragments()
         for part in fragment_parts(fragment, schema, most_bytes(memory))
     )
-    stream = Stream(name, schema, (), (parts,), memory)
+    stream = Stream(name, schema, (), (parts,), memory, is_quiet=is_quiet)
     check_rows(stream)
     return stream
 

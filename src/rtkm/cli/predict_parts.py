@@ -24,7 +24,7 @@ from rtkm.tables.messages import InputError
 from rtkm.tables.progress import progress
 from rtkm.tables.stream_repeat import repeat_stream
 from rtkm.tables.stream_writing import answers_for, format_for, write_parts
-from rtkm.tables.streams import Stream, is_many, most_bytes
+from rtkm.tables.streams import Stream, is_many
 from rtkm.tables.writing import STANDARD_OUTPUT, check_output, told_as_input
 
 resource: Any
@@ -121,7 +121,7 @@ def writers_for(
     for path, place in targets.items():
         file = stream.files[place]
         answers, notes = answers_for(
-            file, results.schema, results.names, answer, most_bytes(stream.memory)
+            file, results.schema, results.names, answer, stream.most_bytes
         )
         form = format_for(path, file, is_one_of_many=are_many)
         writers[path] = partial(write_parts, path=path, answers=answers, form=form)

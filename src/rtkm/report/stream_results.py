@@ -16,7 +16,7 @@ from rtkm.tables.arrow import pa
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.stream_repeat import Repetition
 from rtkm.tables.stream_schema import as_schema
-from rtkm.tables.streams import Stream, most_bytes
+from rtkm.tables.streams import Stream
 from rtkm.tables.writing import REASON, answer_columns
 
 FEWEST_TOGETHER = 1024  # rows that are judged at a time, at least
@@ -58,7 +58,7 @@ class StreamedResults:
         self.farthest: list[OutlierRow] = []
         n_numbers = len(repetition.preparation.columns) + self.n_clusters
         row_bytes = 8 * (NUMBERS_OF_CELL * n_numbers + NUMBERS_OF_ROW)
-        self.n_together = max(FEWEST_TOGETHER, most_bytes(stream.memory) // row_bytes)
+        self.n_together = max(FEWEST_TOGETHER, stream.most_bytes // row_bytes)
 
     @property
     def names(self) -> list[str]:

@@ -14,6 +14,7 @@ HALF = 27  # of them: sums of so many halves as there are in a block are exact
 LEAST = 1073  # numbers are whole multiples of 2 ** -(LEAST + MANTISSA)
 N_EXPONENTS = LEAST + 1025
 BLOCK = 2**24  # numbers
+LARGEST = 2**1024
 
 
 @dataclass(frozen=True)
@@ -55,11 +56,13 @@ class ExactSum:
         )
 
     def mean(self) -> float:
-        """Return the mean, correctly rounded; infinite if a number was."""
-        if not self.is_finite:
+        """Return the mean, correctly rounded; infinite if a number or the sum is."""
+        unit = 1 << (LEAST + MANTISSA)
+        # numbers whose sum is none are too large to compute with
+        if not self.is_finite or abs(self.units) >= LARGEST * unit:
             return np.inf
         # the quotient of whole numbers is rounded once
-        return self.units / (self.n << (LEAST + MANTISSA))
+        return self.units / (self.n * unit)
 
 
 def units_of(values: Floats) -> int:

@@ -149,6 +149,11 @@ class Stream:
         return sum(part.n_rows for part in self.partitions)
 
     @property
+    def most_bytes(self) -> int:
+        """How large a part may be."""
+        return most_bytes(self.memory)
+
+    @property
     def dialect(self) -> Dialect | None:
         """How the first text table is written, if there is one."""
         return next((f.dialect for f in self.files if f.dialect), None)

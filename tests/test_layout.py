@@ -13,7 +13,8 @@ ROOT = Path(rtkm.__file__).parent
 
 # from the bottom up; a module imports from its own floor or from below
 FLOORS = [
-    {"_version", "_registry", "_optional", "_number_text", "_warnings", "_native"},
+    {"_version", "_registry", "_optional", "_number_text", "_warnings", "_native"}
+    | {"_memory"},
     {"_early_interrupt", "_signals", "_streams", "_files", "_journal"},
     {"core", "projections"},
     {"seeding"},

@@ -205,7 +205,7 @@ def test_a_changed_table_leaves_what_was_there(tmp_path):
     with pytest.raises(InputError, match="has changed while it was used; run again"):
         write_answers(out, sheet, {"label": np.array([0, 1])})
     file.unlink()
-    with pytest.raises(InputError, match="has changed while it was used; run again"):
+    with pytest.raises(InputError, match="was removed while it was used; run again"):
         write_answers(out, sheet, {"label": np.array([0, 1])})
     assert out.read_text() == "before"
 

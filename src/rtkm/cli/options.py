@@ -14,10 +14,12 @@ from rtkm.report.docstrings import explain_parameters
 from rtkm.report.findings import OutlierRow
 from rtkm.report.table_results import TableResults
 from rtkm.table_model import TableModel
+from rtkm.tables.messages import InputError
 from rtkm.tables.missing import WAYS, by_column, is_policy
 from rtkm.tables.reading import read_table
 from rtkm.tables.scaling import SCALES
 from rtkm.tables.sheet import Sheet
+from rtkm.tables.streams import Stream, open_stream
 from rtkm.tables.writing import STANDARD_OUTPUT
 
 FORMATS = ".csv, .tsv or .parquet, also with .gz or .zst; - is standard output"
@@ -144,6 +146,16 @@ def add_output(parser: Any, what: str) -> None:
     parser.add_argument("--output", type=output_path, metavar="FILE", help=what)
 
 
+def add_memory(parser: Any) -> None:
+    """Add the memory that tables may take."""
+    parser.add_argument(
+        "--memory",
+        metavar="SIZE",
+        help="such as 2GB: a table that needs more is read in parts, as are many files "
+        "(default: a quarter of the memory that is available)",
+    )
+
+
 def add_seed(parser: Any) -> None:
     """Add what makes chance repeatable."""
     parser.add_argument(
@@ -249,7 +261,23 @@ def explain_command(
 
 def read(options: argparse.Namespace) -> Sheet:
     """Read the table that the options name."""
+    return read_table(options.data, **said_of_reading(options))
+
+
+def said_of_reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what was said about how a table is written."""
     said = {name: getattr(options, name) for name in READING}
     if said["sep"] == "tab":
         said["sep"] = "\t"
-    return read_table(options.data, **said)
+    return said
+
+
+def open_parts(options: argparse.Namespace) -> Stream:
+    """Open the table that the options name to be read in parts."""
+    said = said_of_reading(options)
+    if said.pop("sheet") is not None:
+        raise InputError(
+            f"--sheet {options.sheet}: {options.data} is read in parts, and workbooks "
+            "cannot be; convert the sheet to CSV or Parquet."
+        )
+    return open_stream(options.data, options.memory, is_quiet=options.quiet, **said)

@@ -7,36 +7,32 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from rtkm._number_text import counted, percent
 from rtkm.cli import options as shared
 from rtkm.cli.files import check_files, terminal_for, write_together
 from rtkm.cli.fit import Stopwatch
 from rtkm.cli.flags import table_flags
-from rtkm.cli.terminal import Terminal
+from rtkm.cli.predict_model import find_id, model_for, tell_counts
+from rtkm.cli.predict_parts import run_in_parts
 from rtkm.cli.written import (
     add_findings,
     answer_writers,
     check_written,
     findings_writers,
 )
-from rtkm.models.files import begins_as_model, read_model
 from rtkm.report.drift import Drift, count_labels, find_drift
 from rtkm.report.findings import OutlierRow
 from rtkm.report.prediction_page import render_predictions
 from rtkm.report.predictions import find_predictions
 from rtkm.report.reasons import describe_rows
 from rtkm.report.table_results import TableResults, results_for_new
-from rtkm.report.templating import OUTLIERS
 from rtkm.report.terminal_report import (
-    MOST_CLUSTERS,
     MOST_OUTLIERS,
     tell_outliers,
 )
 from rtkm.table_model import TableModel
 from rtkm.tables.fitted_preparation import Prepared
-from rtkm.tables.messages import InputError, nearest, shown
 from rtkm.tables.sheet import Sheet
-from rtkm.tables.source import find_source
+from rtkm.tables.streams import needs_parts
 
 EXAMPLES = """\
 examples:
@@ -47,6 +43,9 @@ examples:
       the same as a page to read and to send
   rtkm predict model.rtkm new.csv --output answers.csv
       every row with its label, outlier score and confidence
+  rtkm predict model.rtkm 'data/*.parquet' --output out/
+      the same for many files, or a folder: one of the same name for each; only a part
+      of a file is in memory at a time, also of a single one larger than --memory
 
 A difference from the training rows is reported if it is more than chance and not small:
 another share of outliers or of a cluster, a column that moved, came in other units, or
@@ -74,8 +73,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to use and to write")
     shared.add_id(group)
     shared.add_missing(group, default=None)
-    shared.add_output(group, f"rows and answers; {shared.FORMATS}")
+    shared.add_output(
+        group,
+        f"rows and answers; {shared.FORMATS}; of many files, a folder for a file of "
+        "the same name each",
+    )
     add_findings(group)
+    shared.add_memory(group)
     shared.add_quiet(group)
     shared.add_reading(parser)
 
@@ -87,6 +91,9 @@ def add_model(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Load, read, answer, compare and write."""
+    if needs_parts(options.data, options.memory):
+        run_in_parts(options)
+        return
     terminal, watch = terminal_for(options), Stopwatch()
     with watch.timing("read"):
         sheet, model = read_both(options)
@@ -97,7 +104,8 @@ def run(options: argparse.Namespace) -> None:
     with watch.timing("compare"):
         reference = getattr(model, "reference_", None)
         drift = find_drift(reference, answers) if reference else None
-    tell_counts(terminal, answers, drift)
+    counts = count_labels(answers.labels, answers.n_clusters)
+    tell_counts(terminal, counts, answers.n_clusters, drift)
     if drift is not None:
         terminal.skip()
         terminal.say(drift.summary())
@@ -154,14 +162,9 @@ def next_step(
 
 def read_both(options: argparse.Namespace) -> tuple[Sheet, TableModel]:
     """Return the table and the model, which may be one of plain numbers."""
-    find_source(options.model)  # tells better than loading what is not there
-    if not begins_as_model(options.model) and begins_as_model(options.data):
-        raise InputError(f"{options.data} is the model; give it before the table.")
-    _, model = read_model(options.model)
+    model = model_for(options)
     sheet = shared.read(options)
     check_files(options, sheet)
-    if not isinstance(model, TableModel):
-        model = TableModel.of_numbers(model)
     return sheet, model
 
 
@@ -178,51 +181,6 @@ def prepare_for(
     model: TableModel, sheet: Sheet, options: argparse.Namespace
 ) -> Prepared:
     """Prepare new rows as those were that the model was fitted to."""
-    check_column_count(model, sheet)
-    id, notes = options.id, []
-    if id is None and model.id is not None:
-        if model.id in sheet.places:
-            id = model.id
-        else:
-            notes.append(
-                f"There is no column {shown(model.id)}, which named the rows of the "
-                f"model (--id for another): {nearest(model.id, sheet.names)}"
-            )
-    found = model.preparation_.id
-    if id is None and found in sheet.places:
-        id = found
+    id, notes = find_id(model, sheet, options)
     prepared = model.preparation_.repeat(sheet, id=id, missing=options.missing)
     return replace(prepared, notes=(*notes, *prepared.notes))
-
-
-def check_column_count(model: TableModel, sheet: Sheet) -> None:
-    """Refuse a table in which the columns of a model without names cannot be told."""
-    expected = model.preparation_.n_unnamed
-    if expected and len(sheet.names) != expected:
-        raise InputError(
-            f"{sheet.name} has {counted(len(sheet.names), 'column')}; the model was "
-            f"fitted to {counted(expected, 'feature')} without names, so that it needs "
-            "a table of nothing else."
-        )
-
-
-def tell_counts(terminal: Terminal, answers: TableResults, drift: Drift | None) -> None:
-    """Print how many rows fall into which cluster, and how many training rows did."""
-    labels = [*range(answers.n_clusters)] or [0]
-    names = [str(label) for label in labels] if answers.n_clusters else ["no outlier"]
-    counts = count_labels(answers.labels, answers.n_clusters).tolist()
-    then = {} if drift is None else {c["label"]: c["share_then"] for c in drift.labels}
-    if then and not answers.n_clusters:
-        then[0] = 1 - then[OUTLIERS]
-    rows = [
-        [name, f"{counts[label + 1]:,}", percent(counts[label + 1] / sum(counts))]
-        + [percent(then[label]) for _ in range(bool(then))]
-        for label, name in [
-            *zip(labels[:MOST_CLUSTERS], names, strict=False),
-            (OUTLIERS, "outliers"),
-        ]
-    ]
-    terminal.skip()
-    terminal.table(["cluster", "rows", "share", *["in training"] * bool(then)], rows)
-    if len(labels) > MOST_CLUSTERS:
-        terminal.say(f"  ({counted(len(labels) - MOST_CLUSTERS, 'more cluster')})")

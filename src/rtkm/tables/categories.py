@@ -6,7 +6,7 @@ one number, so that a column of categories has the variance of a column of numbe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,10 +57,12 @@ def find_categories(table: AnyTable, names: Sequence[str]) -> Categories:
     for name in dict.fromkeys(names):
         check_known(table, name, "categories")
         coded = code_cells(table, name)
-        check_few(coded, table.look(name))
-        some = most_frequent(coded)
+        n_rows = int((coded.codes != NO_CODE).sum())
+        check_few(coded.n_values, n_rows, table.look(name))
+        counts = np.bincount(coded.codes[coded.codes != NO_CODE])
+        some = most_frequent(coded.texts, counts.tolist())
         values.append(some)
-        places.append(place_among(coded, some))
+        places.append(place_among(coded.codes, coded.texts, some))
     return joined(tuple(dict.fromkeys(names)), tuple(values), places, table.n_rows)
 
 
@@ -70,26 +72,36 @@ def find_known(
     """Return in which known categories new rows are, and say where in none of them."""
     places, notes = [], []
     for name, values in known.items():
-        if name not in table.places:
-            raise InputError(
-                f"{table.name} has no column {shown(name)}, whose categories the model "
-                f"needs; {nearest(name, table.names, 'it has')}"
-            )
+        check_has(table, name)
         coded = code_cells(table, name)
-        places.append(place_among(coded, values))
-        new = [
-            text
-            for text in map(coded.text, range(coded.n_values))
-            if text not in values and OTHER not in values
-        ]
+        places.append(place_among(coded.codes, coded.texts, values))
+        new = unknown_among(coded.texts, values)
         if new:
-            n_cells = int((places[-1] < 0).sum())
-            told = listed(map(shown, new), len(new), 3)
-            notes.append(
-                f"Column {shown(name)} has {counted(n_cells, 'cell')} with categories "
-                f"the model has not seen ({told}); they belong to none that it knows."
-            )
+            notes.append(note_on_unknown(name, int((places[-1] < 0).sum()), new))
     return joined(tuple(known), tuple(known.values()), places, table.n_rows), notes
+
+
+def check_has(table: AnyTable, name: str) -> None:
+    """Refuse a table without a column of categories that a model needs."""
+    if name not in table.places:
+        raise InputError(
+            f"{table.name} has no column {shown(name)}, whose categories the model "
+            f"needs; {nearest(name, table.names, 'it has')}"
+        )
+
+
+def unknown_among(texts: Iterable[str], values: Sequence[str]) -> list[str]:
+    """Return the categories that are none of the values."""
+    return [text for text in texts if text not in values and OTHER not in values]
+
+
+def note_on_unknown(name: str, n_cells: int, new: Sequence[str]) -> str:
+    """Say how many cells have categories that a model does not know."""
+    told = listed(map(shown, new), len(new), 3)
+    return (
+        f"Column {shown(name)} has {counted(n_cells, 'cell')} with categories the "
+        f"model has not seen ({told}); they belong to none that it knows."
+    )
 
 
 def joined(
@@ -108,34 +120,37 @@ def code_cells(table: AnyTable, name: str) -> Coded:
     coded = code(table, column)
     if coded is not None:
         return coded
+    raise no_categories(column)
+
+
+def no_categories(column: Column) -> InputError:
+    """Return what is said of a column whose cells are no categories."""
+    name = shown(column.name)
     if column.kind == "empty":
-        raise InputError(f"column {shown(name)} is empty; expected categories.")
-    raise InputError(
-        f"column {shown(name)} holds values that are not categories, such as "
+        return InputError(f"column {name} is empty; expected categories.")
+    return InputError(
+        f"column {name} holds values that are not categories, such as "
         f"{shown(column.example)}; leave it out of categories=."
     )
 
 
-def check_few(coded: Coded, column: Column) -> None:
+def check_few(n_values: int, n_rows: int, column: Column) -> None:
     """Refuse a column in which nearly every row has a category of its own."""
-    n_rows = int((coded.codes != NO_CODE).sum())
-    if coded.n_values > max(MOST_CATEGORIES, MANY_CATEGORIES * n_rows):
+    if n_values > max(MOST_CATEGORIES, MANY_CATEGORIES * n_rows):
         numbers = ", or use it as numbers in columns=" * column.is_numeric
         raise InputError(
-            f"column {shown(column.name)} has {coded.n_values:,} different values in "
+            f"column {shown(column.name)} has {n_values:,} different values in "
             f"{counted(n_rows, 'row')}, too many for categories; leave it out of "
             f"categories={numbers}."
         )
 
 
-def most_frequent(coded: Coded) -> tuple[str, ...]:
+def most_frequent(texts: Sequence[str], counts: Sequence[int]) -> tuple[str, ...]:
     """Return the categories, the most frequent first; the rarest of many are one.
 
     Equally frequent ones come in the order of their text, so that the order of the rows
     does not matter.
     """
-    counts = np.bincount(coded.codes[coded.codes != NO_CODE])
-    texts = [coded.text(number) for number in range(coded.n_values)]
     order = sorted(range(len(texts)), key=lambda i: (-counts[i], texts[i]))
     ranked = list(dict.fromkeys(texts[i] for i in order))
     if len(ranked) <= MOST_CATEGORIES:
@@ -144,12 +159,12 @@ def most_frequent(coded: Coded) -> tuple[str, ...]:
     return (*others[: MOST_CATEGORIES - 1], OTHER)
 
 
-def place_among(coded: Coded, values: Sequence[str]) -> Floats:
+def place_among(codes: Codes, texts: Sequence[str], values: Sequence[str]) -> Floats:
     """Return the place of each cell among categories, -1 if none, NaN if missing."""
     known = {text: place for place, text in enumerate(values)}
     other = known.get(OTHER, -1)
-    by_code = [known.get(coded.text(i), other) for i in range(coded.n_values)]
-    return np.array([*by_code, np.nan], dtype=float)[coded.codes]
+    by_code = [known.get(text, other) for text in texts]
+    return np.array([*by_code, np.nan], dtype=float)[codes]
 
 
 def shares_of(codes: Codes, n_values: int, weights: Floats | None) -> Floats:
@@ -180,10 +195,12 @@ def indicators(places: Floats, n_values: int) -> Floats:
     return (places[:, None] == np.arange(n_values)).astype(np.float64)
 
 
-def note_on_categories(found: Categories, shares: Sequence[Floats]) -> list[str]:
+def note_on_categories(
+    found: Mapping[str, tuple[str, ...]], shares: Sequence[Floats]
+) -> list[str]:
     """Say which columns are used as categories."""
     told = []
-    for name, values, of_all in zip(found.names, found.values, shares, strict=True):
+    for (name, values), of_all in zip(found.items(), shares, strict=True):
         most = f"{shown(values[0])} {percent(float(of_all[0]))}"
         told.append(f"{shown(name)} ({len(values):,}, most often {most})")
     if not told:

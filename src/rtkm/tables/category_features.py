@@ -51,26 +51,43 @@ def with_categories(
     """
     n = X.shape[1] - len(found.names)
     unit = mean_spread(X[:, :n], numbers, weights)
-    values = dict(zip(found.names, found.values, strict=True))
     shares = [
         known_shares(X[:, n + j], len(some), weights)
         for j, some in enumerate(found.values)
     ]
+    values = dict(zip(found.names, found.values, strict=True))
+    return with_indicators(numbers, values, shares, unit, fill[n:])
+
+
+def with_indicators(
+    numbers: Preparation,
+    values: dict[str, tuple[str, ...]],
+    shares: Sequence[Floats],
+    unit: float,
+    modes: Sequence[float],
+) -> tuple[Preparation, list[str]]:
+    """Add an indicator for each category, given its share; variances sum to unit².
+
+    What stands for missing cells is an indicator, too.
+    """
     names = [name for parts in values.items() for name in feature_names(*parts)]
     refuse_taken(numbers.columns, names)
     spreads = [[spread_of(of_all, unit)] * len(of_all) for of_all in shares]
-    modes = [np.eye(len(some))[int(fill[n + j])] for j, some in enumerate(found.values)]
+    ones = [
+        np.eye(len(some))[int(mode)]
+        for some, mode in zip(values.values(), modes, strict=True)
+    ]
     zeros = (0.0,) * len(names)
     preparation = replace(
         numbers,
         columns=(*numbers.columns, *names),
-        fill=(*numbers.fill, *np.concatenate(modes).tolist()),
+        fill=(*numbers.fill, *np.concatenate(ones).tolist()),
         center=(*numbers.center, *zeros),
         spread=(*numbers.spread, *(float(s) for some in spreads for s in some)),
         offset=(*numbers.offset, *zeros),
         categories=values,
     )
-    return preparation, note_on_categories(found, shares)
+    return preparation, note_on_categories(values, shares)
 
 
 def mean_spread(X: Floats, numbers: Preparation, weights: Floats | None) -> float:
@@ -80,7 +97,11 @@ def mean_spread(X: Floats, numbers: Preparation, weights: Floats | None) -> floa
     X = numbers.scaled(X.copy()) if numbers.log else X
     columns = [Values.of(X[:, j], weights) for j in range(X.shape[1])]
     varied = [c for c in columns if c.values.min() < c.values.max()]
-    spreads = np.array([robust_spread(c, c.median()) for c in varied])
+    return root_mean_square(np.array([robust_spread(c, c.median()) for c in varied]))
+
+
+def root_mean_square(spreads: Floats) -> float:
+    """Return the root of the mean of squares; 1 where there is none, or all are 0."""
     # by the largest, as squares of very large or small numbers are none
     largest = spreads.max(initial=0.0)
     return (

@@ -60,10 +60,19 @@ class Coded:
         """The number of different values."""
         return len(self.first)
 
+    @property
+    def texts(self) -> list[str]:
+        """The values as they are shown, by code."""
+        return [self.text(number) for number in range(self.n_values)]
+
     def text(self, code: int) -> str:
         """Return a value as it is shown."""
-        text = text_of(self.cells[int(self.first[code])]) or ""
-        return text.strip().removesuffix(MIDNIGHT)
+        return shown_value(self.cells[int(self.first[code])])
+
+
+def shown_value(cell: Any) -> str:
+    """Return a cell as the value that it stands for is shown."""
+    return (text_of(cell) or "").strip().removesuffix(MIDNIGHT)
 
 
 def code(table: AnyTable, column: Column) -> Coded | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ class Column:
     numbers: Any = None  # an arrow or a NumPy array of numbers or booleans
     strange: Any = None  # an arrow array, true for cells that are no number
     raw: Any = None  # the cells as they were, where they are text
+    facts: Any = None  # what is known of the numbers where they are not here
 
     @property
     def is_numeric(self) -> bool:
@@ -57,7 +58,7 @@ class Column:
         """Return the numbers, NaN where there is none."""
         if isinstance(self.numbers, np.ndarray):
             return self.numbers.astype(np.float64, copy=False)
-        return self.numbers.cast(pa.float64(), safe=False).to_numpy()
+        return floats_of(self.numbers)
 
     def strange_rows(self) -> NDArray[np.int64]:
         """Return the rows whose cell is neither a number nor missing."""
@@ -97,6 +98,12 @@ def look_at(
     if pa.types.is_decimal(kind):
         return Column(name, "number", numbers=values.cast(pa.float64()))
     return Column(name, "nested", str(kind))
+
+
+def floats_of(numbers: Any) -> NDArray[np.float64]:
+    """Return numbers of pyarrow, or booleans, as those of NumPy; NaN for none."""
+    floats: NDArray[np.float64] = numbers.cast(pa.float64(), safe=False).to_numpy()
+    return floats
 
 
 def is_string(kind: Any) -> bool:
@@ -161,21 +168,84 @@ def counts_rows(values: NDArray[Any]) -> bool:
 # Text
 
 
+class Likeness(NamedTuple):
+    """How many of some cells of text are there, are dates, and are numbers."""
+
+    n_there: int = 0
+    n_dates: int = 0
+    n_numbers: tuple[int, ...] = (0, 0)  # by either decimal mark
+    example: str = ""
+
+    def and_of(self, more: Likeness) -> Likeness:
+        """Return that of these cells and of more that come later."""
+        return Likeness(
+            self.n_there + more.n_there,
+            self.n_dates + more.n_dates,
+            tuple(map(sum, zip(self.n_numbers, more.n_numbers, strict=True))),
+            self.example if self.n_there else more.example,
+        )
+
+    @property
+    def kind(self) -> Kind:
+        """What a column seems to hold of which these are cells."""
+        if not self.n_there:
+            return "empty"
+        if self.n_dates > MOSTLY * self.n_there:
+            return "date"
+        return "text" if max(self.n_numbers) < self.n_there / 2 else "number"
+
+
+def likeness_of(cells: Any) -> Likeness:
+    """Count what trimmed cells look like."""
+    there = cells.filter(pc.invert(is_missing(cells)))
+    if len(there) == 0:
+        return Likeness()
+    return Likeness(
+        len(there),
+        count(matches(there, DATE_PATTERN)),
+        tuple(count(matches(there, number_pattern(mark))) for mark in DECIMALS),
+        there[0].as_py(),
+    )
+
+
 def look_at_text(values: Any, name: str, decimal: str, is_code: bool) -> Column:
     """Find out whether text is numbers, as people write them."""
-    glance = trim(values.take(glanced_rows(len(values))))
-    if count(is_missing(glance)) == len(glance):  # then all cells must tell
-        glance = trim(values)
-    there = glance.filter(pc.invert(is_missing(glance)))
-    if len(there) == 0:
-        return Column(name, "empty")
-    example = there[0].as_py()
-    if count(matches(there, DATE_PATTERN)) > MOSTLY * len(there):
-        return Column(name, "date", example)
-    likeness = max(count(matches(there, number_pattern(d))) for d in DECIMALS)
-    if likeness < len(there) / 2:
-        return Column(name, "text", example, raw=values)
-    return convert(values, name, decimal, is_code, example)
+    found = likeness_of(trim(values.take(glanced_rows(len(values)))))
+    if not found.n_there:  # then all cells must tell
+        found = likeness_of(trim(values))
+    if found.kind == "number":
+        return convert(values, name, decimal, is_code, found.example)
+    raw = values if found.kind == "text" else None
+    return Column(name, found.kind, found.example, raw=raw)
+
+
+class Readings(NamedTuple):
+    """How many cells of text are missing, and are numbers by either decimal mark."""
+
+    n_cells: int = 0
+    n_missing: int = 0
+    n_numbers: tuple[int, ...] = (0, 0)
+
+    def and_of(self, more: Readings) -> Readings:
+        """Return those of these cells and of more."""
+        return Readings(
+            self.n_cells + more.n_cells,
+            self.n_missing + more.n_missing,
+            tuple(map(sum, zip(self.n_numbers, more.n_numbers, strict=True))),
+        )
+
+    def mark(self, decimal: str) -> str:
+        """Return the mark of the file, unless most are written with the other."""
+        counts = dict(zip(DECIMALS, self.n_numbers, strict=True))
+        return max(DECIMALS, key=lambda mark: (counts[mark], mark == decimal))
+
+    def n_strange(self, mark: str) -> int:
+        """Return how many cells are neither a number nor missing."""
+        return self.n_cells - self.n_missing - self.n_numbers[DECIMALS.index(mark)]
+
+    def are_text(self, mark: str) -> bool:
+        """Whether so many cells are no number that the column is not one of numbers."""
+        return self.n_strange(mark) > (1 - MOSTLY) * (self.n_cells - self.n_missing)
 
 
 def convert(
@@ -185,11 +255,12 @@ def convert(
     cells = trim(values)
     missing = is_missing(cells)
     readings = {mark: matches(cells, number_pattern(mark)) for mark in DECIMALS}
-    # the mark of the file, unless this column was clearly written with the other
-    mark = max(readings, key=lambda mark: (count(readings[mark]), mark == decimal))
+    counts = tuple(map(count, readings.values()))
+    found = Readings(len(cells), count(missing), counts)
+    mark = found.mark(decimal)
     is_number = readings[mark]
     strange = pc.and_not(pc.invert(is_number), missing)
-    if count(strange) > (1 - MOSTLY) * (len(cells) - count(missing)):
+    if found.are_text(mark):
         odd = cells[pc.index(strange, True).as_py()].as_py()
         return Column(name, "text", odd, raw=values)
     numbers = parse(cells, is_number, mark)

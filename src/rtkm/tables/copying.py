@@ -9,21 +9,44 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain, islice
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 from rtkm.tables.arrow import pa, pc
 from rtkm.tables.dialects import Dialect, cells_of_any_length
 from rtkm.tables.messages import InputError
-from rtkm.tables.sheet import Sheet
+from rtkm.tables.source import Source
 from rtkm.tables.text import open_text
 
 BATCH = 2**15  # rows written at a time
 
 
+class Copied(Protocol):
+    """A text table whose bytes can be read again."""
+
+    @property
+    def name(self) -> str:
+        """What the user calls it."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+
+    @property
+    def source(self) -> Source:
+        """Where the bytes are."""
+
+
 def copy_with(
-    stream: BinaryIO, sheet: Sheet, dialect: Dialect, answers: Any, separator: str
+    stream: BinaryIO, sheet: Copied, dialect: Dialect, answers: Any, separator: str
 ) -> None:
-    """Copy the records of a text table, each with its answers behind it."""
+    """Copy the records of a text table, each with its answers behind it.
+
+    The answers are a table, or what has the names of its columns and gives batches.
+    """
     sheet.source.check_unchanged()
     written = replace(dialect, separator=separator)
     # writes a mark of byte order once, as the table has it

@@ -45,28 +45,50 @@ LARGEST_START = 10  # a row number begins at 0 or 1, or where a few rows are gon
 MEAN_STEP = 2  # of row numbers, at most: half of the rows may be gone
 
 
+class NumberFacts:
+    """What tells numbers of rows, and of classes, from measurements."""
+
+    def __init__(self, column: Column) -> None:
+        self.values = column.floats()
+
+    def are_classes(self) -> bool:
+        """Whether they are whole and few, each of them in several rows."""
+        return are_classes(self.values)
+
+    def mostly_differ(self) -> bool:
+        """Whether they are whole, and nearly all different."""
+        return mostly_differ(self.values)
+
+    def counts_up(self) -> bool:
+        """Whether they nearly always rise by 1 from a row to the next."""
+        return counts_up(self.values)
+
+    def counts_some_rows(self) -> bool:
+        """Whether they are those of the rows of a table that lost some of them."""
+        return counts_some_rows(self.values)
+
+    def first(self) -> str:
+        """Return the first number, as it is shown."""
+        there = float(self.values[np.argmax(~np.isnan(self.values))])
+        return text_of(there) or ""
+
+
 def as_chosen(column: Column) -> Column:
     """Return a column of numbers as what it is, if it is nothing to cluster by."""
     if column.kind not in ("number", "truth"):
         return column
     name = " ".join(words_of(column.name))
-    if name in TARGET_NAMES and are_classes(column.floats()):
-        return replace(column, kind="target", example=first_number(column))
+    facts = NumberFacts(column) if column.facts is None else column.facts
+    if name in TARGET_NAMES and facts.are_classes():
+        return replace(column, kind="target", example=facts.first())
     if column.kind == "truth":
         return column
-    values = column.floats()
     is_number_of_rows = is_row_name(name) and (
-        mostly_differ(values) or counts_up(values)
+        facts.mostly_differ() or facts.counts_up()
     )
-    if counts_some_rows(values) or is_number_of_rows:
-        return replace(column, kind="identifier", example=first_number(column))
+    if facts.counts_some_rows() or is_number_of_rows:
+        return replace(column, kind="identifier", example=facts.first())
     return column
-
-
-def first_number(column: Column) -> str:
-    """Return the first number of a column, as it is shown."""
-    values = column.floats()
-    return text_of(float(values[np.argmax(~np.isnan(values))])) or ""
 
 
 def words_of(name: str) -> list[str]:
@@ -139,14 +161,18 @@ def counts_some_rows(values: Floats) -> bool:
     somewhere by 1: equal steps of 2 were chosen by somebody. Measurements that were
     sorted begin elsewhere, have ties or leave more room between them.
     """
-    n_rows, first, last = len(values), values[0], values[-1]
     # the ends tell at once for nearly all columns
-    if n_rows < FEWEST_COUNTED or not 0 <= first <= LARGEST_START:
-        return False
-    if not n_rows - 1 <= last - first <= MEAN_STEP * (n_rows - 1):
+    if not are_ends_of_rows(len(values), values[0], values[-1]):
         return False
     steps = np.diff(values)
     return are_whole(values) and bool(steps.min() == 1)
+
+
+def are_ends_of_rows(n_rows: int, first: float, last: float) -> bool:
+    """Whether the first number and the last can be those of rows."""
+    if n_rows < FEWEST_COUNTED or not 0 <= first <= LARGEST_START:
+        return False
+    return bool(n_rows - 1 <= last - first <= MEAN_STEP * (n_rows - 1))
 
 
 # Text that names rows
@@ -174,12 +200,17 @@ def cells_of(table: AnyTable, name: str) -> Any:
 def names_rows(cells: Any) -> bool:
     """Whether cells are short texts that all differ, and neither numbers nor dates."""
     glance = [python_object(cells[row]) for row in glanced_rows(len(cells)).tolist()]
-    if not all(isinstance(cell, str) and is_name(cell) for cell in glance):
-        return False
-    if len(set(glance)) < len(glance):
+    if not are_names(glance):
         return False
     unique = cells.unique() if hasattr(cells, "to_pylist") else set(cells)
     return len(unique) == len(cells)
+
+
+def are_names(cells: Sequence[object]) -> bool:
+    """Whether some cells may be what rows are called, and all differ."""
+    if not all(isinstance(cell, str) and is_name(cell) for cell in cells):
+        return False
+    return len(set(cells)) == len(cells)
 
 
 def python_object(cell: Any) -> Any:

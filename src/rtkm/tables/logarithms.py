@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,11 +12,13 @@ from rtkm._number_text import counted, figure
 from rtkm.tables.columns import Column
 from rtkm.tables.messages import InputError, listed, nearest, shown
 from rtkm.tables.missing import Missing, fault
+from rtkm.tables.scaling import Values
 
 Floats = NDArray[np.float64]
 Log = Sequence[str] | Literal["auto"]
 
 TAIL = 0.05  # share of the rows beyond the quantiles that skewness compares
+SKEWNESS_SHARES = (TAIL, 0.5, 1 - TAIL)
 VERY_SKEWED = 0.7  # an exponential distribution has 0.56, a log-normal tanh(0.82 sigma)
 MUCH_LESS = 0.5  # of the skewness is left, at most, where a logarithm pays
 
@@ -40,7 +42,11 @@ def skewness(values: Floats) -> float:
     >>> skewness(np.arange(101.0)), round(skewness(2.0 ** np.arange(101)), 2)
     (0.0, 1.0)
     """
-    low, middle, high = np.quantile(values, [TAIL, 0.5, 1 - TAIL]).tolist()
+    return skewness_by(*Values(values, None).quantiles(SKEWNESS_SHARES))
+
+
+def skewness_by(low: float, middle: float, high: float) -> float:
+    """Return the skewness, given the quantiles that it compares."""
     if not low < high:
         return 0.0
     return float((high / 2 - middle + low / 2) / (high / 2 - low / 2))
@@ -57,22 +63,66 @@ def offset_of(values: Floats) -> float:
     Nothing, unless there are zeros: then the smallest number above, so that the result
     does not depend on the unit.
     """
-    positive = values[values > 0]
-    is_needed = 0 < len(positive) < len(values)
-    return float(positive.min()) if is_needed else 0.0
+    return Extent.of(values).offset
+
+
+class Extent(NamedTuple):
+    """How far numbers reach, and how many there are above 0."""
+
+    n: int
+    least: float
+    most: float
+    n_positive: int
+    least_positive: float
+
+    @classmethod
+    def of(cls, values: Floats) -> Extent:
+        """Return that of some numbers; of none it is empty."""
+        positive = values[values > 0]
+        return cls(
+            len(values),
+            float(values.min(initial=np.inf)) + 0.0,  # both zeros are one number
+            float(values.max(initial=-np.inf)),
+            len(positive),
+            float(positive.min(initial=np.inf)),
+        )
+
+    def and_of(self, more: Extent) -> Extent:
+        """Return that of these numbers and of more."""
+        return Extent(
+            self.n + more.n,
+            min(self.least, more.least),
+            max(self.most, more.most),
+            self.n_positive + more.n_positive,
+            min(self.least_positive, more.least_positive),
+        )
+
+    @property
+    def has_logarithms(self) -> bool:
+        """Whether the numbers have logarithms, with an offset if there are zeros."""
+        return self.least >= 0 and self.most > 0
+
+    @property
+    def offset(self) -> float:
+        """What is to be added before, so that zeros have one, too."""
+        return self.least_positive if 0 < self.n_positive < self.n else 0.0
 
 
 def is_very_skewed(values: Floats) -> bool:
     """Whether numbers are very skewed, and their logarithms far less."""
-    if not len(values) or values.min() < 0 or not values.max() > 0:
+    if not len(values) or not Extent.of(values).has_logarithms:
         return False
     raw = skewness(values)
-    return raw > VERY_SKEWED and abs(skewness_of_log(values)) < MUCH_LESS * raw
+    return raw > VERY_SKEWED and is_far_less(skewness_of_log(values), raw)
+
+
+def is_far_less(of_log: float, raw: float) -> bool:
+    """Whether logarithms are so much less skewed that it pays to take them."""
+    return abs(of_log) < MUCH_LESS * raw
 
 
 def find_logarithms(log: Log, columns: Sequence[Column], X: Floats) -> Logarithms:
     """Decide of which columns to take logarithms, and say so."""
-    names = [column.name for column in columns]
     if isinstance(log, str):
         places = [
             j
@@ -80,20 +130,34 @@ def find_logarithms(log: Log, columns: Sequence[Column], X: Floats) -> Logarithm
             if column.kind == "number" and is_very_skewed(X[:, j])
         ]
     else:
-        places = [place_of(name, names) for name in dict.fromkeys(log)]
+        places = places_of(log, columns)
+    extents = {j: Extent.of(X[:, j]) for j in places}
+    return logarithms_of(log, [column.name for column in columns], extents)
+
+
+def places_of(log: Sequence[str], columns: Sequence[Column]) -> list[int]:
+    """Return the places of the columns that are named."""
+    names = [column.name for column in columns]
+    return [place_of(name, names) for name in dict.fromkeys(log)]
+
+
+def logarithms_of(
+    log: Log, names: Sequence[str], extents: Mapping[int, Extent]
+) -> Logarithms:
+    """Take logarithms of columns, by their places, and say so."""
     offset = np.zeros(len(names))
-    for j in places:
-        refuse_negative(names[j], X[:, j])
-        offset[j] = offset_of(X[:, j])
-    chosen = tuple(names[j] for j in places)
+    for j, extent in extents.items():
+        refuse_negative(names[j], extent)
+        offset[j] = extent.offset
+    chosen = tuple(names[j] for j in extents)
     if not chosen:
         notes = ["No column is so skewed that its logarithm is used."] * (log == "auto")
         return Logarithms((), offset, notes)
     told = (
         shown(names[j]) + f" (plus {figure(offset[j])}, for zeros)" * bool(offset[j])
-        for j in places
+        for j in extents
     )
-    note = f"Logarithms are taken of {listed(told, len(places), most=10)}."
+    note = f"Logarithms are taken of {listed(told, len(extents), most=10)}."
     return Logarithms(chosen, offset, [note])
 
 
@@ -106,11 +170,11 @@ def place_of(name: str, names: list[str]) -> int:
     return names.index(name)
 
 
-def refuse_negative(name: str, values: Floats) -> None:
+def refuse_negative(name: str, extent: Extent) -> None:
     """Refuse numbers that have no logarithm, with or without an offset."""
-    if values.min() < 0 or not values.max() > 0:
+    if not extent.has_logarithms:
         raise InputError(
-            f"log={name!r}: the column holds numbers such as {values.min():g}, and "
+            f"log={name!r}: the column holds numbers such as {extent.least:g}, and "
             "logarithms need numbers of at least 0, not all 0; leave it out of log=."
         )
 

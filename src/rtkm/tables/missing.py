@@ -128,35 +128,54 @@ def median(
 def leave_out_mostly_empty(
     X: NDArray[np.float64], columns: Sequence[Column], policy: MissingPolicy
 ) -> tuple[NDArray[np.float64], list[Column], list[str]]:
-    """Leave out columns, rather than most of the rows, and say so.
+    """Leave out columns, rather than most of the rows, and say so."""
+    kept, notes = enough_there(np.isnan(X).sum(axis=0), len(X), columns, policy)
+    if len(kept) == len(columns):
+        return X, list(columns), notes
+    return X[:, kept], [columns[j] for j in kept], notes
+
+
+def enough_there(
+    counts: NDArray[np.int64],
+    n_rows: int,
+    columns: Sequence[Column],
+    policy: MissingPolicy,
+) -> tuple[list[int], list[str]]:
+    """Return the places of columns that are not mostly empty, and name the others.
 
     Those stay that the policy names, and all where all of them are mostly empty.
     """
     named = () if isinstance(policy, str) else policy
-    is_to_drop = [
-        way == "drop" and column.name not in named
-        for way, column in zip(ways_for(policy, columns), columns, strict=True)
-    ]
-    empty = mostly_empty(X) & is_to_drop if any(is_to_drop) else np.array(is_to_drop)
+    is_to_drop = np.array(
+        [
+            way == "drop" and column.name not in named
+            for way, column in zip(ways_for(policy, columns), columns, strict=True)
+        ],
+        dtype=bool,
+    )
+    empty = are_mostly_empty(counts, n_rows) & is_to_drop
     if not empty.any() or empty.all():
-        return X, list(columns), []
-    counts = np.isnan(X).sum(axis=0)
+        return [*range(len(columns))], []
     places = np.flatnonzero(empty).tolist()
     cells = (
-        f"{shown(columns[j].name)} ({counts[j]:,} of {counted(len(X), 'cell')} missing)"
+        f"{shown(columns[j].name)} ({counts[j]:,} of {counted(n_rows, 'cell')} missing)"
         for j in places
     )
     note = (
         f"Left out mostly empty columns: {listed(cells, len(places))}. Name them in "
         "columns= or missing= to keep them."
     )
-    kept = np.flatnonzero(~empty).tolist()
-    return X[:, kept], [columns[j] for j in kept], [note]
+    return np.flatnonzero(~empty).tolist(), [note]
 
 
 def mostly_empty(X: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return the columns of which most cells are missing."""
-    return np.asarray(np.isnan(X).mean(axis=0) > MOSTLY_EMPTY)
+    return are_mostly_empty(np.isnan(X).sum(axis=0), len(X))
+
+
+def are_mostly_empty(counts: NDArray[np.int64], n_rows: int) -> NDArray[np.bool_]:
+    """Return the columns of which most cells are missing, given how many are."""
+    return np.asarray(counts / n_rows > MOSTLY_EMPTY)
 
 
 def impute(
@@ -181,29 +200,24 @@ def impute(
     way = np.array(ways)
     if gaps[:, way == "error"].any():
         spared = np.zeros(len(columns), dtype=bool) if are_named else mostly_empty(X)
-        refuse(gaps * (way == "error"), spared, columns, ids)
+        refuse_gaps(gaps * (way == "error"), spared, columns, ids)
     lost, filled = gaps * (way == "drop"), gaps * (way == "median")
     kept = ~lost.any(axis=1)
     if not kept.any():
-        raise InputError(
-            f"every row has a missing value ({where_missing(lost, columns)}); choose "
-            "missing='median', or leave columns out with drop=."
-        )
+        raise no_row_left(lost.sum(axis=0), columns)
     told: dict[int, str] = {}
     if filled.any():
         np.copyto(X, np.array(fill), where=filled)
-        notes.append(
-            f"Filled in medians for missing values: {where_missing(filled, columns)}."
-        )
+        notes.append(note_on_filled(filled.sum(axis=0), columns))
         told |= tell_gaps(filled, columns, "filled in")
     if not kept.all():
-        notes.append(note_on_lost_rows(lost, columns))
+        notes.append(note_on_lost_rows(count_lost(lost), columns))
         told |= tell_gaps(lost, columns, "no number in")
         X = X[kept]
     return Imputed(X, kept, told, filled[kept] if filled.any() else None, n_missing)
 
 
-def refuse(
+def refuse_gaps(
     gaps: NDArray[np.bool_],
     spared: NDArray[np.bool_],
     columns: Sequence[Column],
@@ -215,44 +229,88 @@ def refuse(
     """
     spared = spared & ~spared.all()
     first = int(np.argmax(gaps.any(axis=1)))
-    row = f"row {first + 1:,}"
-    if ids is not None:
-        row += f" ({shown(text_of(ids[first]))})"
-    n_lost, n_gaps = int(gaps[:, ~spared].any(axis=1).sum()), int(gaps.sum())
-    costs = [f"{n_lost:,} of {counted(len(gaps), 'row')}"] if n_lost else []
+    name = "" if ids is None else f" ({shown(text_of(ids[first]))})"
+    n_lost = int(gaps[:, ~spared].any(axis=1).sum())
+    raise too_many_gaps(
+        Lost(len(gaps), n_lost, gaps.sum(axis=0)),
+        f"{first + 1:,}{name}",
+        spared,
+        columns,
+    )
+
+
+class Lost(NamedTuple):
+    """Rows that cells without a number make useless, and these cells by column."""
+
+    n_rows: int
+    n_lost: int
+    counts: Any
+    n_alone: Any = 0  # rows lost for nothing but a column, by column
+
+    def and_of(self, more: Lost) -> Lost:
+        """Return those of these rows and of more."""
+        return Lost(*(a + b for a, b in zip(self, more, strict=True)))
+
+
+def count_lost(lost: NDArray[np.bool_]) -> Lost:
+    """Count rows of which some cells are useless."""
+    n_of_row = lost.sum(axis=1)
+    n_alone = lost[n_of_row == 1].sum(axis=0)
+    return Lost(len(lost), int((n_of_row > 0).sum()), lost.sum(axis=0), n_alone)
+
+
+def too_many_gaps(
+    gaps: Lost, first: str, spared: NDArray[np.bool_], columns: Sequence[Column]
+) -> InputError:
+    """Return what is said of missing values that nobody said what to do with."""
+    n_gaps = int(gaps.counts.sum())
+    rows = counted(gaps.n_rows, "row")
+    costs = [f"{gaps.n_lost:,} of {rows}"] if gaps.n_lost else []
     if spared.any():
         names = [shown(columns[j].name) for j in np.flatnonzero(spared).tolist()]
         costs.append(f"{listed(names, len(names))}, mostly empty")
-    where = where_missing(gaps, columns)
-    raise InputError(
-        f"{counted(n_gaps, 'missing value')} (NaN): {where}, the first in {row}; "
+    where = where_missing(gaps.counts, columns)
+    return InputError(
+        f"{counted(n_gaps, 'missing value')} (NaN): {where}, the first in row {first}; "
         f"choose missing='drop' to leave out {' and '.join(costs)}, or "
         f"missing='median' to fill in {counted(n_gaps, 'cell')}."
     )
 
 
-def note_on_lost_rows(lost: NDArray[np.bool_], columns: Sequence[Column]) -> str:
-    """Say how many rows are left out, and where they are many how to keep them."""
-    n_lost, n_rows = int(lost.any(axis=1).sum()), len(lost)
-    text = f"Left out {counted(n_lost, 'row')} with missing values: "
-    text += f"{where_missing(lost, columns)}."
-    if n_lost <= MUCH_LOST * n_rows:
-        return text
-    worst = int(lost.sum(axis=0).argmax())
-    text += (
-        f" That is {percent(n_lost / n_rows)} of all rows; missing='median' would fill "
-        f"in {counted(int(lost.sum()), 'cell')} instead"
+def no_row_left(counts: NDArray[np.int64], columns: Sequence[Column]) -> InputError:
+    """Return what is said of a table without a single whole row."""
+    return InputError(
+        f"every row has a missing value ({where_missing(counts, columns)}); choose "
+        "missing='median', or leave columns out with drop=."
     )
-    n_without = int(np.delete(lost, worst, axis=1).any(axis=1).sum())
-    if n_without == n_lost:
+
+
+def note_on_filled(counts: NDArray[np.int64], columns: Sequence[Column]) -> str:
+    """Say where medians were filled in."""
+    where = where_missing(counts, columns)
+    return f"Filled in medians for missing values: {where}."
+
+
+def note_on_lost_rows(lost: Lost, columns: Sequence[Column]) -> str:
+    """Say how many rows are left out, and where they are many how to keep them."""
+    text = f"Left out {counted(lost.n_lost, 'row')} with missing values: "
+    text += f"{where_missing(lost.counts, columns)}."
+    if lost.n_lost <= MUCH_LOST * lost.n_rows:
+        return text
+    worst = int(lost.counts.argmax())
+    text += (
+        f" That is {percent(lost.n_lost / lost.n_rows)} of all rows; missing='median' "
+        f"would fill in {counted(int(lost.counts.sum()), 'cell')} instead"
+    )
+    if not lost.n_alone[worst]:
         return f"{text}."
+    n_without = lost.n_lost - int(lost.n_alone[worst])
     rows = counted(n_without, "row") if n_without else "no row"
     return f"{text}, and without {shown(columns[worst].name)} {rows} would be left out."
 
 
-def where_missing(gaps: NDArray[np.bool_], columns: Sequence[Column]) -> str:
-    """Count missing values by column."""
-    counts = gaps.sum(axis=0)
+def where_missing(counts: NDArray[np.int64], columns: Sequence[Column]) -> str:
+    """Tell missing values by column."""
     some = np.flatnonzero(counts).tolist()
     named = (f"{counts[j]:,} in {shown(columns[j].name)}" for j in some)
     return listed(named, len(some), most=10)

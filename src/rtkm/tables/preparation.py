@@ -242,7 +242,8 @@ def check_names_known(
     table: AnyTable, drop: Sequence[str], id: str | None, missing: MissingPolicy
 ) -> None:
     """Refuse names that no column has."""
-    find_ids(table, id)
+    if id is not None:
+        check_known(table, id, "id")
     for name in drop:
         check_known(table, name, "drop")
     for name in by_column(missing).keys() - {OTHERS}:

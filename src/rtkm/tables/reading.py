@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 from rtkm.tables.decoding import (
     Encoding,
@@ -14,7 +14,7 @@ from rtkm.tables.decoding import (
     find_mark,
     judge_all,
 )
-from rtkm.tables.dialects import SAMPLE_BYTES, find_dialect
+from rtkm.tables.dialects import SAMPLE_BYTES, Dialect, find_dialect
 from rtkm.tables.formats import format_of
 from rtkm.tables.grid import Asked
 from rtkm.tables.messages import InputError, shown
@@ -23,6 +23,8 @@ from rtkm.tables.sheet import Sheet
 from rtkm.tables.source import Source, find_source
 from rtkm.tables.text import read_text
 from rtkm.tables.workbooks import old_workbook, read_workbook
+
+T = TypeVar("T")
 
 LARGEST_SAMPLE = 2**26
 OLE = b"\xd0\xcf\x11\xe0"  # what old Excel and encryption put around a workbook
@@ -80,15 +82,7 @@ def read_table(
     InputError
         If there is no table, with what to do about it.
     """
-    origin = find_source(source)
-    try:
-        origin = origin.unpacked()
-        sample, is_whole = take_sample(origin)
-    except OSError as error:
-        raise InputError(f"{origin.name} cannot be read ({error.strerror}).") from None
-    if not sample:
-        raise InputError(f"{origin.name} is empty; expected a table.")
-    check_format(origin, sample)
+    origin, sample, is_whole = begin(source)
     kind = format_of(sample)
     if sheet is not None and kind.reader is not read_workbook:
         raise InputError(
@@ -108,7 +102,22 @@ def read_table(
             "header": header,
             "skip": skip,
         },
+        read_text,
     )
+
+
+def begin(given: str | os.PathLike[str]) -> tuple[Source, bytes, bool]:
+    """Find a table; return how it begins, and whether that is all."""
+    origin = find_source(given)
+    try:
+        origin = origin.unpacked()
+        sample, is_whole = take_sample(origin)
+    except OSError as error:
+        raise InputError(f"{origin.name} cannot be read ({error.strerror}).") from None
+    if not sample:
+        raise InputError(f"{origin.name} is empty; expected a table.")
+    check_format(origin, sample)
+    return origin, sample, is_whole
 
 
 def check_format(source: Source, sample: bytes) -> None:
@@ -128,14 +137,15 @@ def find_and_read(
     is_whole: bool,
     given: str | None,
     options: Mapping[str, Any],
-) -> Sheet:
+    read: Callable[[Source, Dialect], T],
+) -> T:
     """Read a text table; its encoding, if it is not given, is found out."""
 
-    def attempt(encoding: Encoding) -> Sheet:
+    def attempt(encoding: Encoding) -> T:
         dialect = find_dialect(
             source.name, sample, is_whole, encoding=encoding, **options
         )
-        return read_text(source, dialect)
+        return read(source, dialect)
 
     if given is not None:
         encoding = check_encoding(given, sample)

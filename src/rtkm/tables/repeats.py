@@ -16,11 +16,15 @@ def note_on_repeats(X: NDArray[np.float64]) -> list[str]:
 
     In a single column that is nothing to mention.
     """
-    n_repeats = count_repeats(X) if X.shape[1] > 1 else 0
+    return tell_repeats(count_repeats(X) if X.shape[1] > 1 else 0, len(X))
+
+
+def tell_repeats(n_repeats: int, n_rows: int) -> list[str]:
+    """Say how many of the rows are repeated, if any."""
     if not n_repeats:
         return []
     verb = "is" if n_repeats == 1 else "are"
-    rows = f"{counted(n_repeats, 'row')} of {len(X):,}"
+    rows = f"{counted(n_repeats, 'row')} of {n_rows:,}"
     return [f"{rows} {verb} the same as an earlier one in all columns used."]
 
 
@@ -34,11 +38,16 @@ def count_repeats(X: NDArray[np.float64]) -> int:
     >>> count_repeats(np.array([[1.0, 2], [0, 3], [1, 2], [-0.0, 3], [2, 1]]))
     2
     """
+    hashes = np.sort(hashes_of(X))
+    return int((hashes[1:] == hashes[:-1]).sum())
+
+
+def hashes_of(X: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Return a hash of each row."""
     hashes = np.zeros(len(X), dtype=np.uint64)
     for j in range(X.shape[1]):
         hashes ^= (X[:, j] + 0.0).view(np.uint64)  # of two zeros, too
         for multiplier in MULTIPLIERS:
             hashes *= multiplier
             hashes ^= hashes >> np.uint64(32)
-    hashes.sort()
-    return int((hashes[1:] == hashes[:-1]).sum())
+    return hashes

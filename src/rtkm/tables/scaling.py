@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils.sparsefuncs import mean_variance_axis, min_max_axis
 
+from rtkm.tables.exact_sums import ExactSum
 from rtkm.tables.messages import InputError, listed, shown
 
 Scale = Literal["auto", "none", "standard", "robust"]
@@ -72,9 +73,7 @@ def find_scaling(
     """
     columns = [Values.of(X[:, j], weights) for j in range(X.shape[1])]
     with np.errstate(over="ignore", invalid="ignore"):  # `check_finite` tells
-        if scale == "standard" and weights is None:
-            center, raw = X.mean(axis=0), X.std(axis=0)
-        elif scale == "standard":
+        if scale == "standard":
             center = np.array([column.mean() for column in columns])
             raw = np.array([column.deviation() for column in columns])
         else:
@@ -85,13 +84,32 @@ def find_scaling(
                     for column, middle in zip(columns, medians, strict=True)
                 ]
             )
+    differ = X.min(axis=0) < X.max(axis=0)
+    return settle_scaling(
+        scale, names, center, raw, differ, lambda j: densest_spread(columns[j])
+    )
+
+
+def settle_scaling(
+    scale: Scale,
+    names: Sequence[str],
+    center: Floats,
+    raw: Floats,
+    differ: NDArray[np.bool_],
+    densest: Callable[[int], float],
+) -> Scaling:
+    """Settle how columns are scaled, given where their middle is and how they spread.
+
+    Not all numbers of a column are the same where they `differ`; `densest` tells how
+    wide the densest part of a column is.
+    """
     check_finite(center, raw, names)
     # rounding may leave equal numbers a spread, and a faint one none
-    varied = (X.min(axis=0) < X.max(axis=0)) & (raw > 0)
+    varied = differ & (raw > 0)
     notes = note_on_constants(names, varied)
     if scale == "auto":
         places = np.flatnonzero(varied).tolist()
-        dense = [densest_spread(columns[j]) or raw[j] for j in places]
+        dense = [densest(j) or raw[j] for j in places]
         scale, reason = decide(np.array(dense), [names[j] for j in places])
         notes.append(reason)
     if scale == "none":
@@ -162,8 +180,13 @@ def times(share: float) -> str:
 
 def densest_spread(column: Values) -> float:
     """Return how wide the densest fifth of a column is, or zero where that is one."""
-    stride = -(-len(column.values) // MOST_JUDGED)
-    return column.thinned(stride).narrowest(DENSEST) / DEVIATIONS_OF_DENSEST
+    thinned = column.thinned(stride_of(len(column.values)))
+    return thinned.narrowest(DENSEST) / DEVIATIONS_OF_DENSEST
+
+
+def stride_of(n_rows: int) -> int:
+    """Return which of so many rows are judged: the first, and every so many-th."""
+    return -(-n_rows // MOST_JUDGED)
 
 
 def robust_spread(column: Values, center: float) -> float:
@@ -183,7 +206,13 @@ def robust_spread(column: Values, center: float) -> float:
     low, high = column.quantiles(MIDDLE)
     if low == high:
         return DEVIATIONS_PER_IQR * away.where(away.values > 0).median()
-    usual = away.median() or away.where(away.values > 0).median()
+    return spread_of_middle(
+        low, high, away.median() or away.where(away.values > 0).median()
+    )
+
+
+def spread_of_middle(low: float, high: float, usual: float) -> float:
+    """Return the spread of a column, given its middle and the usual distance to it."""
     return min(
         DEVIATIONS_PER_MIDDLE * (high - low), MOST_MADS * DEVIATIONS_PER_MAD * usual
     )
@@ -213,13 +242,16 @@ class Values(NamedTuple):
         return Values(self.values[::stride], weights)
 
     def mean(self) -> float:
-        """Return the mean."""
+        """Return the mean, without weights exact but for one rounding."""
+        if self.weights is None:
+            return ExactSum.of(self.values).mean()
         return float(np.average(self.values, weights=self.weights))
 
     def deviation(self) -> float:
         """Return the standard deviation."""
         if self.weights is None:
-            return float(self.values.std())
+            squares = np.square(self.values - self.mean())
+            return float(np.sqrt(ExactSum.of(squares).mean()))
         squares = np.square(self.values - self.mean())
         return float(np.sqrt(np.average(squares, weights=self.weights)))
 
@@ -229,14 +261,15 @@ class Values(NamedTuple):
         middle = [
             np.searchsorted(ends, ends[-1] / 2, side) for side in ("left", "right")
         ]
-        return float(values[np.minimum(middle, len(values) - 1)].mean())
+        # both zeros are one number
+        return float(values[np.minimum(middle, len(values) - 1)].mean()) + 0.0
 
     def quantiles(self, shares: tuple[float, ...]) -> list[float]:
         """Return the numbers below which the shares of all lie."""
         values, ends = self._in_order()
         places = np.array(shares) * max(ends[-1] - 1, 0.0)
         below, above = (at(values, ends, f(places)) for f in (np.floor, np.ceil))
-        return (below + (above - below) * (places % 1)).tolist()
+        return (below + (above - below) * (places % 1) + 0.0).tolist()
 
     def narrowest(self, share: float) -> float:
         """Return the width of the narrowest interval that holds the share."""

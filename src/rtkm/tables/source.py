@@ -7,7 +7,6 @@ import os
 import select
 import stat
 import sys
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
@@ -74,10 +73,15 @@ class Source:
         """Refuse a file that another program wrote to in the meantime."""
         if self.path is None:
             return
-        with suppress(OSError):
+        what = "has changed"
+        try:
             if stamp_of(self.path.stat()) == self.stamp:
                 return
-        raise InputError(f"{self.name} has changed while it was used; run again.")
+        except FileNotFoundError:
+            what = "was removed"
+        except OSError:
+            pass
+        raise InputError(f"{self.name} {what} while it was used; run again.")
 
 
 def stamp_of(status: os.stat_result) -> tuple[int, int]:

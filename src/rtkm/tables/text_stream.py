@@ -36,6 +36,7 @@ class TextStream:
     """
 
     closed = False  # asked by pyarrow
+    n_read = 0  # bytes that it was given so far
 
     def __init__(self, source: Source, dialect: Dialect) -> None:
         self._records = checked_chunks(source, dialect)
@@ -57,6 +58,7 @@ class TextStream:
                     break
                 parts.append(chunk)
                 n_missing -= len(chunk)
+            self.n_read += sum(map(len, parts))
             return b"".join(parts)
 
     def close(self) -> None:

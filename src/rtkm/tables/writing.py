@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,14 @@ from rtkm.tables.sheet import Sheet, unique_names
 TEXT_ENDINGS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STANDARD_OUTPUT = "-"
 REASON = "reason"
+
+
+class Named(Protocol):
+    """Something with columns."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
 
 
 def membership_columns(memberships: NDArray[Any]) -> dict[str, NDArray[Any]]:
@@ -118,7 +126,7 @@ def separator_for(ending: str, dialect: Dialect) -> str:
     return TEXT_ENDINGS[ending] if is_odd or ending == ".tsv" else dialect.separator
 
 
-def check_output(path: Path, sheet: Sheet) -> None:
+def check_output(path: Path, sheet: object = None) -> None:
     """Refuse a name that nothing can be written to, best before any work."""
     ending = ending_of(path)
     if ending not in (*TEXT_ENDINGS, *PARQUET_ENDINGS):
@@ -146,7 +154,16 @@ def answer_table(
     reasons: Mapping[int, str],
 ) -> tuple[Any, list[str]]:
     """Return the answers for all rows, nothing where a row was dropped, and notes."""
-    # what is not known, NaN or None, is left empty
+    columns = answer_columns(answers, kept)
+    if reasons:
+        columns[REASON] = pa.array([reasons.get(i) for i in range(sheet.n_rows)])
+    return with_free_names(pa.table(columns), sheet)
+
+
+def answer_columns(
+    answers: Mapping[str, NDArray[Any]], kept: NDArray[np.bool_] | None
+) -> dict[str, Any]:
+    """Return the columns of answers, for all rows; what is not known is left empty."""
     columns = {
         name: pa.array(map(text_of, values), pa.string())
         if values.dtype == object
@@ -156,12 +173,10 @@ def answer_table(
     if kept is not None and not kept.all():
         places = pa.array(np.cumsum(kept) - 1, mask=~kept)
         columns = {name: values.take(places) for name, values in columns.items()}
-    if reasons:
-        columns[REASON] = pa.array([reasons.get(i) for i in range(sheet.n_rows)])
-    return with_free_names(pa.table(columns), sheet)
+    return columns
 
 
-def with_free_names(table: Any, sheet: Sheet) -> tuple[Any, list[str]]:
+def with_free_names(table: Any, sheet: Named) -> tuple[Any, list[str]]:
     """Rename answers whose name a column of the sheet has."""
     names, _ = unique_names([*sheet.names, *table.column_names])
     names = names[len(sheet.names) :]
@@ -191,10 +206,15 @@ def write_csv(stream: BinaryIO, sheet: Sheet, answers: Any, sep: str) -> None:
             beside(sheet, answers), stream, pa_csv.WriteOptions(delimiter=sep)
         )
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(
-            f"{sheet.name} has columns that no text table can hold "
-            f"({str(error).splitlines()[0]}); write .parquet instead."
-        ) from None
+        raise no_text(sheet.name, error) from None
+
+
+def no_text(name: str, error: Exception) -> InputError:
+    """Return what is said of columns that cannot be written as text."""
+    return InputError(
+        f"{name} has columns that no text table can hold "
+        f"({str(error).splitlines()[0]}); write .parquet instead."
+    )
 
 
 @contextmanager

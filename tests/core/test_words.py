@@ -1,4 +1,4 @@
-"""Words that need no table of their own kernel: smallest, one_hot, label_means, label_masses."""
+"""Words about labels, and of values alone: smallest, one_hot, means and masses."""
 
 from __future__ import annotations
 

@@ -14,10 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from test_table import each_form, quarters, rows_and_table
 from threadpoolctl import threadpool_limits
 
+from rtkm.core.states import Nearest
+from rtkm.core.table import Table
 from rtkm.core.validation import make_table
 from rtkm.seeding import (
     SEEDINGS,
     draw_candidates,
+    draw_from_candidates,
     k_means_plus_plus,
     random_rows,
     robin,
@@ -308,6 +311,55 @@ def test_candidates_follow_the_definition(form):
         assert_array_equal(candidates, expected)
         assert labels.dtype == np.int32
         assert_array_equal(labels, nearest)
+
+
+class Column(np.lib.mixins.NDArrayOperatorsMixin):
+    """Values of rows that are elsewhere: to be computed with, and not to be had."""
+
+    __array__ = None
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array_ufunc__(self, ufunc, method, *inputs):
+        return Column(getattr(ufunc, method)(*map(values_of, inputs)))
+
+    def __array_function__(self, function, types, arguments, options):
+        assert function is np.where
+        return Column(np.where(*map(values_of, arguments)))
+
+    def __getitem__(self, key):
+        return Column(self.values[key])
+
+
+def values_of(column):
+    return column.values if isinstance(column, Column) else column
+
+
+class Elsewhere(Table):
+    """A table whose words give and take columns."""
+
+    def nearest(self, C, n_memberships):
+        return Nearest(*map(Column, super().nearest(C, n_memberships)))
+
+    def cut(self, values, mass):
+        return super().cut(values.values, mass)
+
+    def draw(self, rng, size=1, cost=None, cap=np.inf):
+        return super().draw(rng, size, values_of(cost), cap)
+
+    def label_masses(self, labels, n_labels, kept=None):
+        return super().label_masses(labels.values, n_labels, kept)
+
+
+def test_rows_that_are_elsewhere_give_the_same_centers():
+    X = blobs(np.random.default_rng(21), n_outliers=9)
+    for seed in range(10):
+        drawn = [
+            draw_from_candidates(table(X, None), 5, 9, np.random.RandomState(seed))
+            for table in (Table, Elsewhere)
+        ]
+        assert_array_equal(*drawn)
 
 
 @each_robust

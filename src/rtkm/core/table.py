@@ -239,7 +239,7 @@ class Table:
         Labels below 0 are left out. Sums carry twice the digits, so that neither the
         order of the rows shows nor whether a weight is written as repetitions.
         """
-        share = None if kept is None else kept.astype(np.float64)
+        share = None if kept is None else kept.astype(np.float64, copy=False)
         return self._native.label_masses(labels, share, n_labels)
 
     def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:

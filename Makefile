@@ -37,7 +37,7 @@ NATIVE_TESTS = tests/core/test_table.py tests/core/test_bounds.py \
 
 .PHONY: test-matrix test-compilers fuzz coverage docs wheel
 .PHONY: help demo spectral test quick test-other-python check check-native format
-.PHONY: bench bench-growth bench-commands bench-start asv quality scaling same-bits paper paper-quick
+.PHONY: bench bench-growth bench-seeding bench-commands bench-start asv quality scaling same-bits paper paper-quick
 .PHONY: sanitized sanitize sanitize-quick tsan valgrind clean
 
 help:
@@ -57,6 +57,7 @@ help:
 	@echo "make docs      the documentation, into build/docs/html; nothing is loaded from the net"
 	@echo "make bench     time and memory against k-means of others: half an hour"
 	@echo "make bench-growth  how time grows with rows, clusters and features"
+	@echo "make bench-seeding  starting centers one by one and many at a time"
 	@echo "make bench-commands  time and memory of rtkm fit on CSV files"
 	@echo "make bench-start  how long imports and commands take to start"
 	@echo "make asv       time of this commit, kept for comparison with others"
@@ -158,6 +159,9 @@ endif
 
 bench-growth: $(VENV)/with-test
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/growth.py
+
+bench-seeding: $(VENV)/with-test
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/seeding.py
 
 bench-commands: $(VENV)/with-test
 	$(BIN)/python benchmarks/commands.py

@@ -31,6 +31,7 @@ MODELS = [
     *(clone(model).set_params(n_init=1, max_iter=4) for model in VARIANTS),
     NEOKMeans(5, init="robin", max_iter=4),
     TrimmedKMeans(19, contamination=0, max_iter=4, random_state=0),
+    TrimmedKMeans(9, init="robust-k-means||", max_iter=4, random_state=0),
 ]
 
 

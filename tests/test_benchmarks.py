@@ -204,6 +204,15 @@ def test_the_tables_of_the_pages_are_those_of_the_figures(tmp_path, monkeypatch)
     assert "RTKM(step=1.1)" in (ROOT / "docs" / "speed.md").read_text()
 
 
+def test_the_table_of_seeding_is_that_of_its_figures():
+    import results
+    import seeding
+
+    table = seeding.table_of(results.read("seeding")["records"])
+    text = (ROOT / "docs" / "performance.md").read_text()
+    assert f"<!-- seeding -->\n\n{table}\n\n<!-- end of seeding -->" in text
+
+
 def test_the_readme_says_what_was_measured():
     from summary import SUMMARIES
 

@@ -18,6 +18,7 @@ from workbook_files import write_xlsx
 
 from rtkm import RTKM, load
 from rtkm.cli.flags import methods
+from rtkm.seeding import SEEDINGS
 
 pytest_plugins = ("typed",)
 
@@ -62,6 +63,13 @@ def test_columns_that_hold_nothing_are_not_printed(rtkm, people):
     assert header.split() == ["rank", "outlier", "id", "score", "times", "cut-off"]
     header = rtkm("fit", *PEOPLE).out.partition("times cut-off")[2].splitlines()[0]
     assert header.split() == ["nearest", "because", "of"]
+
+
+@pytest.mark.parametrize("init", SEEDINGS)
+def test_starts_are_chosen_by_name(rtkm, people, init, tmp_path):
+    given = ["-k", "2", "--missing", "drop", "--init", init]
+    assert rtkm("fit", "people.csv", *given, "--model", "of.rtkm").code == 0
+    assert load(tmp_path / "of.rtkm").estimator.init == init
 
 
 def test_rows_come_back_in_their_order_with_answers(rtkm, people, tmp_path):

@@ -210,6 +210,11 @@ def test_bash_accepts_the_completion(rtkm, tmp_path):
     subprocess.run(["bash", "-n", script], check=True)
 
 
+def test_the_completion_of_a_name_with_bars_is_no_command(rtkm):
+    assert r"robust-k-means\|\| " in rtkm("--completion", "zsh").out
+    assert "'robust-k-means||'" in rtkm("--completion", "bash").out
+
+
 def test_the_demonstration_runs_to_its_report(rtkm, tmp_path):
     outcome = rtkm("demo", "--out", "here/demo")
     assert outcome.code == 0

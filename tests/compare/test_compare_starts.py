@@ -28,7 +28,7 @@ def first_centers(methods, **options):
     return begun
 
 
-@pytest.mark.parametrize("init", ["k-means++", "robust-k-means++", "random", "robin"])
+@pytest.mark.parametrize("init", seeding.SEEDINGS)
 def test_methods_start_from_the_same_centers(init):
     methods = [
         RTKM(3, contamination=0.1, n_swaps=0),
@@ -82,6 +82,7 @@ def test_starts_do_not_depend_on_the_company():
     [
         ("k-means++", seeding.k_means_plus_plus),
         ("robust-k-means++", seeding.robust_k_means_plus_plus),  # a tenth by default
+        ("robust-k-means||", seeding.robust_k_means_parallel),
         ("random", seeding.random_rows),
     ],
 )

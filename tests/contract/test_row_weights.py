@@ -18,7 +18,7 @@ def model(request):
     return clone(request.param)
 
 
-@pytest.mark.parametrize("init", ["robust-k-means++", "random"])
+@pytest.mark.parametrize("init", ["robust-k-means++", "robust-k-means||", "random"])
 def test_a_weight_is_a_number_of_repetitions(model, blobs, init):
     weights = np.random.default_rng(0).integers(0, 4, size=400)
     model.set_params(init=init)

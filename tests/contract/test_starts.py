@@ -17,9 +17,10 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from rtkm import ISP, ODC, NEOKMeans, TrimmedKMeans
+from rtkm.seeding import SEEDINGS
 
 
-@pytest.mark.parametrize("init", ["robust-k-means++", "k-means++", "random", "robin"])
+@pytest.mark.parametrize("init", SEEDINGS)
 def test_same_seed_gives_the_same_answer(model, blobs, init):
     model.set_params(init=init)
     assert_same_fit(clone(model).fit(blobs), clone(model).fit(blobs))

@@ -14,16 +14,23 @@ from sklearn.exceptions import ConvergenceWarning
 from test_table import each_form, quarters, rows_and_table
 from threadpoolctl import threadpool_limits
 
+from rtkm.core.states import Nearest
+from rtkm.core.table import Table
 from rtkm.core.validation import make_table
 from rtkm.seeding import (
     SEEDINGS,
+    draw_candidates,
+    draw_from_candidates,
     k_means_plus_plus,
     random_rows,
     robin,
+    robust_k_means_parallel,
     robust_k_means_plus_plus,
 )
 
-WEIGHTED = [robust_k_means_plus_plus, k_means_plus_plus, random_rows]
+ROBUST = [robust_k_means_plus_plus, robust_k_means_parallel]
+WEIGHTED = [*ROBUST, k_means_plus_plus, random_rows]
+each_robust = pytest.mark.parametrize("seeding", ROBUST)
 each_weighted = pytest.mark.parametrize("seeding", WEIGHTED)
 each_seeding = pytest.mark.parametrize("seeding", [*WEIGHTED, robin])
 
@@ -133,6 +140,7 @@ def test_one_far_outlier_is_drawn_by_k_means_plus_plus_and_hardly_by_its_robust_
     assert n_taken(k_means_plus_plus) >= 195
     # a chance of one row among those of a blob or two, in each of two draws
     assert n_taken(robust_k_means_plus_plus, n_outliers=1) <= 12
+    assert n_taken(robust_k_means_parallel, n_outliers=1) <= 12
     assert n_taken(random_rows) <= 12
 
 
@@ -252,6 +260,7 @@ def test_names_stand_for_the_functions():
         "robust-k-means++": robust_k_means_plus_plus(
             X, 3, n_outliers=4, random_state=7
         ),
+        "robust-k-means||": robust_k_means_parallel(X, 3, n_outliers=4, random_state=7),
         "k-means++": k_means_plus_plus(X, 3, random_state=7),
         "random": random_rows(X, 3, random_state=7),
         "robin": robin(X, 3),
@@ -260,6 +269,176 @@ def test_names_stand_for_the_functions():
     for name, C in expected.items():
         named = SEEDINGS[name](make_table(X), 3, 4, np.random.RandomState(7))
         assert_array_equal(named, C)
+
+
+# Candidates in rounds
+
+
+def test_one_round_worked_by_hand():
+    # from 0 the cap is 121, and chances 0, 1, 100, 121 and 121 of 343: 0.002 falls to
+    # 1, 0.2 to 10 and 0.99 to 100
+    rng = Given(0.1, [0.002, 0.2, 0.99])
+    candidates, labels = draw_candidates(make_table(FIVE), 1, rng, 1, 3)
+    assert candidates.ravel().tolist() == [0, 1, 10, 100]
+    assert labels.tolist() == [0, 1, 2, 2, 3]
+
+
+def slow_candidates(X, weight, n_outliers, u):
+    """Candidates by the definition, u for the first one and for those of each round."""
+    numbers = [reference.draw(weight, X, u[0][0])]
+    for some in u[1:]:
+        cost = reference.squared_distances(X, X[numbers]).min(axis=1)
+        by_cost = np.argsort(cost, kind="stable")
+        reached = np.cumsum(weight[by_cost]) >= weight.sum() - n_outliers
+        cap = cost[by_cost[reached.argmax()]]
+        if cap == 0:
+            break
+        chances = weight * np.minimum(cost, cap)
+        numbers += [reference.draw(chances, X, ui) for ui in some]
+    D = reference.squared_distances(X, X[numbers])
+    return X[numbers], D.argmin(axis=1)
+
+
+@each_form
+def test_candidates_follow_the_definition(form):
+    rng = np.random.default_rng(17)
+    for n, n_outliers in ((7, 1.0), (60, 0.0), (60, 5.25), (400, 40.0)):
+        weight = quarters(rng, n) + 0.25
+        X, table = rows_and_table(form, rng, n, 3, weight=weight)
+        u = [rng.random(size) for size in (1, 4, 4, 4)]
+        expected, nearest = slow_candidates(X, weight, n_outliers, u)
+        candidates, labels = draw_candidates(table, n_outliers, Given(*u), 3, 4)
+        assert_array_equal(candidates, expected)
+        assert labels.dtype == np.int32
+        assert_array_equal(labels, nearest)
+
+
+class Column(np.lib.mixins.NDArrayOperatorsMixin):
+    """Values of rows that are elsewhere: to be computed with, and not to be had."""
+
+    __array__ = None
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array_ufunc__(self, ufunc, method, *inputs):
+        return Column(getattr(ufunc, method)(*map(values_of, inputs)))
+
+    def __array_function__(self, function, types, arguments, options):
+        assert function is np.where
+        return Column(np.where(*map(values_of, arguments)))
+
+    def __getitem__(self, key):
+        return Column(self.values[key])
+
+
+def values_of(column):
+    return column.values if isinstance(column, Column) else column
+
+
+class Elsewhere(Table):
+    """A table whose words give and take columns."""
+
+    def nearest(self, C, n_memberships):
+        return Nearest(*map(Column, super().nearest(C, n_memberships)))
+
+    def cut(self, values, mass):
+        return super().cut(values.values, mass)
+
+    def draw(self, rng, size=1, cost=None, cap=np.inf):
+        return super().draw(rng, size, values_of(cost), cap)
+
+    def label_masses(self, labels, n_labels, kept=None):
+        return super().label_masses(labels.values, n_labels, kept)
+
+
+def test_rows_that_are_elsewhere_give_the_same_centers():
+    X = blobs(np.random.default_rng(21), n_outliers=9)
+    for seed in range(10):
+        drawn = [
+            draw_from_candidates(table(X, None), 5, 9, np.random.RandomState(seed))
+            for table in (Table, Elsewhere)
+        ]
+        assert_array_equal(*drawn)
+
+
+@each_robust
+@pytest.mark.parametrize("form", [np.asarray, np.float32, sparse.csr_array])
+def test_as_many_clusters_as_rows_take_all_rows(seeding, form):
+    rng = np.random.default_rng(18)
+    for n in (1, 2, 5, 40):
+        # most draws fall to the few rows that are far from everything
+        X = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-3, 4, size=(n, 1))
+        X = form(X)
+        for seed in range(10):
+            C = seeding(X, n, n_outliers=0, random_state=seed)
+            rows = X.toarray() if sparse.issparse(X) else X
+            assert_array_equal(np.unique(C, axis=0), np.unique(rows, axis=0))
+
+
+def test_few_candidates_are_filled_up_with_other_rows():
+    X = blobs(np.random.default_rng(19))
+    options = {"n_outliers": 0, "n_rounds": 1, "oversampling": 0.1}
+    for seed in range(10):
+        # one row, and a single candidate
+        C = robust_k_means_parallel(X, 9, random_state=seed, **options)
+        assert len(np.unique(C, axis=0)) == 9
+
+
+def test_candidates_of_most_rows_leave_clusters_for_others():
+    # two candidates stand for all but the outliers, and then no other is worth anything
+    # among them, though there are 60 different rows
+    X = np.concatenate([np.linspace(0, 1, 30), np.linspace(100, 101, 30)])
+    X = np.append(X, [1e3, -1e3, 2e3, -2e3])[:, None]
+    options = {"n_outliers": 4, "n_rounds": 1, "oversampling": 0.5}
+    for seed in range(50):
+        C = robust_k_means_parallel(X, 8, random_state=seed, **options)
+        assert len(np.unique(C)) == 8
+
+
+@each_robust
+def test_most_rows_alike_are_drawn_again_and_others_as_often_as_they_come(seeding):
+    X = np.r_[np.zeros(500), np.ones(450), np.linspace(5, 6, 50)][:, None]
+    n_others = 0
+    for seed in range(20):
+        C = seeding(X, 4, n_outliers=100, random_state=seed)
+        assert {0, 1} <= set(C.ravel())
+        n_others += (C > 1).sum()
+    assert n_others <= 10
+
+
+def trimmed_cost(X, C, n_outliers):
+    cost = np.sort(make_table(X).nearest(C, 1).cost)
+    return cost[: len(cost) - n_outliers].sum()
+
+
+@pytest.mark.parametrize(
+    ("far", "share"),
+    [("ring", 0.05), ("ring", 0.3), ("clump", 0.05), ("huge", 0.05), ("huge", 0.3)],
+)
+def test_candidates_of_outliers_become_no_centers(far, share):
+    rng = np.random.default_rng(20)
+    k, n = 10, 3000
+    n_outliers = int(share * n)
+    places = 30 * rng.normal(size=(k, 3))
+    X = places[rng.integers(k, size=n)] + rng.normal(size=(n, 3))
+    directions = rng.normal(size=(n_outliers, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    X[:n_outliers] = {
+        "ring": 500 * directions,
+        "clump": 500 + directions,
+        "huge": 10 ** rng.uniform(3, 9, size=(n_outliers, 1)) * directions,
+    }[far]
+    costs = {seeding: [] for seeding in ROBUST}
+    n_far = 0
+    for seed in range(15):
+        for seeding, of_it in costs.items():
+            C = seeding(X, k, n_outliers=n_outliers, random_state=seed)
+            of_it.append(trimmed_cost(X, C, n_outliers))
+        n_far += (np.linalg.norm(C, axis=1) > 300).sum()
+    ours = np.median(costs[robust_k_means_parallel])
+    assert ours <= np.median(costs[robust_k_means_plus_plus])
+    assert n_far <= 0.05 * 15 * k
 
 
 # ROBIN
@@ -338,15 +517,26 @@ def test_numbers_of_clusters_that_make_no_sense_are_refused(n_clusters):
             seeding(FIVE, n_clusters)
 
 
+@each_robust
 @pytest.mark.parametrize("n_outliers", [-1, 1.0, 2.5, "2", None])
-def test_numbers_of_outliers_that_make_no_sense_are_refused(n_outliers):
+def test_numbers_of_outliers_that_make_no_sense_are_refused(seeding, n_outliers):
     with pytest.raises(ValueError, match=f"n_outliers={n_outliers!r}"):
-        robust_k_means_plus_plus(FIVE, 2, n_outliers=n_outliers)
+        seeding(FIVE, 2, n_outliers=n_outliers)
 
 
-def test_more_outliers_than_the_clusters_leave_are_refused():
+@each_robust
+def test_more_outliers_than_the_clusters_leave_are_refused(seeding):
     with pytest.raises(ValueError, match="n_outliers=4 leaves 1 of 5 rows, too few"):
-        robust_k_means_plus_plus(FIVE, 2, n_outliers=4)
+        seeding(FIVE, 2, n_outliers=4)
+
+
+@pytest.mark.parametrize(
+    "options", [{"n_rounds": 0}, {"n_rounds": 1.5}, {"oversampling": 0.0}]
+)
+def test_no_candidates_are_refused(options):
+    (name, value), *_ = options.items()
+    with pytest.raises(ValueError, match=f"{name}={value!r}"):
+        robust_k_means_parallel(FIVE, 2, **options)
 
 
 def test_robin_refuses_to_look_at_no_neighbor():

@@ -21,6 +21,7 @@ from rtkm import (
     TableModel,
     TrimmedKMeans,
 )
+from rtkm.seeding import SEEDINGS
 
 
 def begins(message, error=ValueError):
@@ -164,7 +165,7 @@ def test_a_single_row_is_one_cluster(clusterer, X):
         clusterer(2).fit(X[:1])
     # RTKM would say that it cannot choose
     given = {"contamination": 0.1} if clusterer is RTKM else {}
-    for init in ("robust-k-means++", "k-means++", "random", X[:1], "robin"):
+    for init in (*SEEDINGS, X[:1]):
         model = clusterer(1, init=init, **given).fit(X[:1])
         assert_array_equal(model.cluster_centers_, X[:1])
         assert_array_equal(model.labels_, [0])
@@ -272,8 +273,8 @@ def test_starting_centers_out_of_reach_are_refused(model, X):
 def test_unknown_starts_are_refused(model, X, init):
     with refuses(
         f"init={init!r} is not valid for {type(model).__name__}; expected one of "
-        "'robust-k-means++', 'k-means++', 'random', 'robin', an array of shape "
-        "(n_clusters, n_features) or a callable."
+        "'robust-k-means++', 'robust-k-means||', 'k-means++', 'random', 'robin', an "
+        "array of shape (n_clusters, n_features) or a callable."
     ):
         model.set_params(init=init).fit(X)
 

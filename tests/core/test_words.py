@@ -1,4 +1,4 @@
-"""Words that need no table of their own kernel: smallest, one_hot, label_means."""
+"""Words about labels, and of values alone: smallest, one_hot, means and masses."""
 
 from __future__ import annotations
 
@@ -163,3 +163,50 @@ def test_means_of_duplicates_are_the_duplicates():
     labels = np.repeat([0, 1], 3000).astype(np.int32)
     means = make_table(X).label_means(labels, np.ones(6000, bool), np.zeros((2, 2)))
     assert_allclose(means, [(0.1, 0.7), (0.3, 1e6)], rtol=1e-13)
+
+
+# Masses by label
+
+
+def test_label_masses_worked_by_hand():
+    # 1 and half of 2 in the first; nobody in the second; a quarter of 4 in the third;
+    # the last row has no label
+    labels = np.array([0, 0, 2, -1], dtype=np.int32)
+    table = make_table(column(0, 1, 5, 9), np.array([1.0, 2.0, 4.0, 8.0]))
+    masses = table.label_masses(labels, 3, np.array([1, 0.5, 0.25, 1]))
+    assert_array_equal(masses, [2, 0, 1])
+    assert_array_equal(table.label_masses(labels, 3), [3, 0, 4])
+    assert_array_equal(table.label_masses(labels, 3, labels == 2), [0, 0, 4])
+    assert_array_equal(
+        make_table(column(0, 1, 5, 9)).label_masses(labels, 3), [2, 0, 1]
+    )
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n", [1, 700, 200_000])  # a second thread helps with the last
+def test_label_masses_are_rounded_once(form, weighted, n):
+    rng = np.random.default_rng(n)
+    k = int(rng.integers(1, 30))
+    X = form(np.ones((n, 1)))
+    weights = 10 ** rng.uniform(-12, 3, size=n) if weighted else None
+    labels = rng.integers(-1, k, size=n).astype(np.int32)
+    kept = rng.random(n) < 0.7
+    order = rng.permutation(n)
+    for share in (None, kept, kept * rng.integers(0, 5, size=n) / 4):
+        twin = reference.label_masses(labels, k, share, weights)
+        shuffled = None if share is None else share[order]
+        for n_threads in (1, 2):
+            with threadpool_limits(n_threads):
+                table = make_table(X, weights)
+                other = make_table(X, None if weights is None else weights[order])
+            assert_array_equal(table.label_masses(labels, k, share), twin)
+            assert_array_equal(other.label_masses(labels[order], k, shuffled), twin)
+
+
+def test_label_masses_of_a_table_of_another_length_are_refused():
+    table = make_table(column(0, 1, 5))
+    with pytest.raises(ValueError, match="wrong length"):
+        table.label_masses(np.zeros(2, np.int32), 1)
+    with pytest.raises(ValueError, match="wrong length"):
+        table.label_masses(np.zeros(3, np.int32), 1, np.ones(4))

@@ -126,6 +126,14 @@ def weighted_means(X, weights, fallback, row_weight=None, negligible=0.0):
     return means
 
 
+def label_masses(labels, n_labels, kept=None, row_weight=None):
+    """Mass of the rows of each label, or of what is kept of them."""
+    weights = _row_weights(row_weight, len(labels))
+    parts = weights if kept is None else weights * kept
+    labels = np.asarray(labels)
+    return [math.fsum(parts[labels == j]) for j in range(n_labels)]
+
+
 def rtkm_iterations(
     X,
     C0,

@@ -238,6 +238,6 @@ def group_means(
     groups = trial.groups[state.clusters[:, 0]]
     # by what is kept of each row: of a weighted one at the cut that may be a part
     W = (groups[:, None] == np.arange(n_groups)) * state.v[:, None]
-    sizes = Z.weighted_sums(W)[1]
+    sizes = Z.label_masses(groups.astype(np.int32), n_groups, state.v)
     fallback = np.repeat(Z.mean, n_groups, axis=0)
     return sizes, Z.weighted_means(W, fallback)

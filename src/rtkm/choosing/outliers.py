@@ -444,7 +444,7 @@ def fit_tail(
     return FittedTail(
         flags.tail,
         flags.scales,
-        np.bincount(labels, v * w, len(C)).astype(np.float64),
+        Y.label_masses(labels, len(C), v),
         chance=min(max(flags.limit, false_alarms / X.mass), false_alarms),
         limit=flags.limit,
     )

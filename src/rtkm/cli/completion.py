@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -32,7 +33,10 @@ class PrintCompletion(argparse.Action):
             shtab = import_optional("shtab", needed_by="completion")
         except ImportError as error:
             parser.exit(1, f"rtkm: {error}\n")
-        print(shtab.complete(self.whole(), shell=values))
+        script = shtab.complete(self.whole(), shell=values)
+        if values == "zsh":  # it evaluates the words to choose from
+            script = re.sub(r"(?<=\w)\|\|", r"\|\|", script)
+        print(script)
         parser.exit()
 
 

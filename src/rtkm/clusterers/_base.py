@@ -55,10 +55,10 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
     n_clusters : int, default=8
         Number of clusters.
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with

@@ -48,10 +48,10 @@ class NEOKMeans(CutByTail):
         Most outliers there may be (beta in [1]_): a share of the rows, rounded half up
         to whole rows, or a number of rows.
     init : str, array-like or callable, default="robust-k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with

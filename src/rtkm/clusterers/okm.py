@@ -47,10 +47,10 @@ class OKM(OverlappingClusterer):
     n_clusters : int, default=8
         Number of clusters (k in [1]_).
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with
@@ -184,10 +184,10 @@ class ROKM(OKM):
         What the price is on: the number of a row's clusters (R1-OKM), or its distances
         from them (R2-OKM).
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with

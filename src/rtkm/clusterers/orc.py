@@ -42,10 +42,10 @@ class ORC(StartsFromKMeans):
     n_rounds : int, default=1
         Rounds of removal (I in [1]_).
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
         1 where the starting centers are fixed, and 10 otherwise.

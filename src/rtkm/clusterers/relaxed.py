@@ -43,10 +43,10 @@ class RelaxedKMeans(WeightedClusterer):
         ``"auto"`` alternates exactly between nearest centers and means. A number, 1.1
         in [1]_ (d there), is the proximal step of the published algorithm.
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with

@@ -83,10 +83,10 @@ class RTKM(CutByTail, WeightedClusterer):
         stops after 2 n_clusters swaps in a row, but at least 18 and at most 48, without
         improvement; 0 turns swaps off. A fixed ``step`` never swaps.
     init : str, array-like or callable, default="robust-k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of starts, of which the one with the lowest objective is kept. ``"auto"``
         is 1 where the starting centers are fixed, or where swaps run; but 3 with

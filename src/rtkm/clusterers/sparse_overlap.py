@@ -41,10 +41,10 @@ class ESP(LeastSquaresClusterer):
     n_memberships : int, default=2
         Most clusters of a row (s above); 1 is k-means, and more than there are is all.
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
         1 where the starting centers are fixed, and 10 otherwise.
@@ -164,10 +164,10 @@ class ISP(LeastSquaresClusterer):
         Price of a further cluster (lambda above), a squared distance; ``"auto"`` is a
         tenth of the mean squared distance of k-means.
     init : str, array-like or callable, default="k-means++"
-        Starting centers: ``"robust-k-means++"``, ``"k-means++"``, ``"random"`` or
-        ``"robin"`` (see :mod:`rtkm.seeding`), the centers themselves, of shape
-        (n_clusters, n_features), or a callable ``init(X, n_clusters, random_state)``
-        that returns them.
+        Starting centers: ``"robust-k-means++"``, ``"robust-k-means||"``,
+        ``"k-means++"``, ``"random"`` or ``"robin"`` (see :mod:`rtkm.seeding`), the
+        centers themselves, of shape (n_clusters, n_features), or a callable
+        ``init(X, n_clusters, random_state)`` that returns them.
     n_init : "auto" or int, default="auto"
         Number of runs of k-means, the best of which the fit starts from. ``"auto"`` is
         1 where the starting centers are fixed, and 10 otherwise.

@@ -97,7 +97,7 @@ def compare(
         own.
     init : str, array of shape (n_clusters, n_features), callable or None
         Where centers start, as in :class:`RTKM`; replaces the ``init`` of the methods.
-        ``"robust-k-means++"`` expects 10 % of outliers. The default is ``"k-means++"``.
+        Robust seeding expects 10 % of outliers. The default is ``"k-means++"``.
         None leaves each method its own seeding, and the best of its own starts.
     n_starts : int, default=1
         Sets of starting centers; each method runs from each. An array and ``"robin"``

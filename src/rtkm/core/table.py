@@ -231,6 +231,20 @@ class Table:
         W = one_hot(labels, len(fallback)) & kept[:, None]
         return self.weighted_means(W.astype(np.float64), fallback)
 
+    def label_masses(
+        self,
+        labels: NDArray[np.int32],
+        n_labels: int,
+        kept: NDArray[np.float64] | NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.float64]:
+        """Return the mass of the rows of each label, or of what is kept of them.
+
+        Labels below 0 are left out. Sums carry twice the digits, so that neither the
+        order of the rows shows nor whether a weight is written as repetitions.
+        """
+        share = None if kept is None else kept.astype(np.float64, copy=False)
+        return self._native.label_masses(labels, share, n_labels)
+
     def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Project onto {0 <= v <= 1, weighted sum of v = total}."""
         if total >= self.mass:  # sums of weights may differ in their last digit

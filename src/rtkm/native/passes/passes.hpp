@@ -198,6 +198,31 @@ void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* 
         std::copy_n(total + k + j * padded(p), p, sums + j * p);
 }
 
+// The mass of the rows of each of k labels, or of what is `kept` of them; rows of other
+// labels are left out.
+template <class T>
+void label_masses(const Parallel& parallel, const Rows<T>& rows,
+                  const std::int32_t* labels, const double* kept, std::size_t k,
+                  double* masses) {
+    const Partition partition(rows.n, 2 * k);
+    std::vector<std::vector<Exact>> partial(partition.n_parts);
+    for_each_part(parallel, partition, 0, [&](std::size_t part, Range range) {
+        partial[part].resize(k);
+        Exact* const sums = partial[part].data();
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto label = static_cast<std::size_t>(labels[i]);  // huge below 0
+            if (label < k)
+                sums[label].add(kept ? rows.weight(i) * kept[i] : rows.weight(i));
+        }
+    });
+    for (std::size_t j = 0; j < k; ++j) {
+        Exact total;
+        for (const auto& part : partial)
+            if (!part.empty()) total.add(part[j]);
+        masses[j] = total.value();
+    }
+}
+
 // `neighbors` lists k row numbers in each of n lines.
 template <class T>
 void mean_pair_distances(const Parallel& parallel, const Rows<T>& rows,

@@ -233,6 +233,21 @@ public:
         });
     }
 
+    nb::ndarray<nb::numpy, double> label_masses(Vector<const std::int32_t> labels,
+                                                std::optional<Vector<const double>> kept,
+                                                std::size_t k) const {
+        auto masses = new_array<double>({k});
+        visit([&](const auto& rows) {
+            if (labels.shape(0) != rows.n || (kept && kept->shape(0) != rows.n))
+                throw nb::value_error("labels or shares of wrong length");
+            without_gil([&] {
+                rtkm::label_masses(parallel_, rows, labels.data(),
+                                   kept ? kept->data() : nullptr, k, masses.data());
+            });
+        });
+        return masses;
+    }
+
     nb::ndarray<nb::numpy, double> mean_pair_distances(
         Matrix<const std::int64_t> neighbors) const {
         const std::size_t n = neighbors.shape(0), k = neighbors.shape(1);
@@ -456,6 +471,7 @@ NB_MODULE(_native, m) {
         .def("count_along_lines", &Table::count_along_lines, "C"_a, "cap"_a, "per_half"_a,
              "n_bins"_a)
         .def("weighted_sums", &Table::weighted_sums, "weights"_a)
+        .def("label_masses", &Table::label_masses, "labels"_a, "kept"_a.none(), "k"_a)
         .def("mean_pair_distances", &Table::mean_pair_distances, "neighbors"_a)
         .def("leaders", &Table::leaders, "radius"_a)
         .def("further_means", &Table::further_means, "pass_"_a, "rows"_a, "clusters"_a)

@@ -28,13 +28,16 @@ FLOORS = [
 ]
 FLOOR = {name: height for height, names in enumerate(FLOORS) for name in names}
 
-# methods of estimators that hand over to a higher floor, in one line
+# what hands over to a higher floor, in one line: methods of estimators
 UPWARD = {
     ("core/fields.py", "Savable.save", "rtkm.models.files"),
     ("core/fields.py", "Savable.report", "rtkm.report.of_model"),
     ("core/fields.py", "Savable.summary", "rtkm.report.of_model"),
     ("core/fields.py", "Savable._html_repr", "rtkm.report.notebook"),
     ("core/fields.py", "Savable.plot", "rtkm.plot"),
+    # collections of other packages, by the packages that they are from
+    ("core/sources.py", "of_dask", "rtkm.dask.collections"),
+    ("core/sources.py", "of_pyarrow", "rtkm.tables.datasets"),
     ("choosing/choice.py", "Choice.plot", "rtkm.plot"),
     ("choosing/curves.py", "Curves.plot", "rtkm.plot"),
 }

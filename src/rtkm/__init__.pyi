@@ -1,4 +1,5 @@
 from . import (
+    dask as dask,
     datasets as datasets,
     metrics as metrics,
     plot as plot,
@@ -25,6 +26,7 @@ from .clusterers.trimmed import (
     TrimmedKMeans as TrimmedKMeans,
 )
 from .compare.frame import compare as compare
+from .core.sources import Partitions as Partitions
 from .detectors.adapter import ClusterDetector as ClusterDetector
 from .detectors.cblof import CBLOF as CBLOF
 from .detectors.cbod import CBOD as CBOD

@@ -7,6 +7,7 @@ _Floats = NDArray[np.float64]
 _Cut = tuple[float, int, float]
 _Nearest = tuple[NDArray[np.int32], _Floats, _Floats, _Floats]
 _Bounds = NDArray[np.float32]
+_Exact = tuple[float, float]
 
 class _Pass:
     """What a step leaves to the next one, which takes it as its last.
@@ -44,6 +45,26 @@ class TrimmedPass(_Pass):
     def cut(self) -> _Cut: ...
     @property
     def n_changed(self) -> int: ...
+    @property
+    def digest(self) -> int: ...
+
+class OpenPass:
+    """A step of which the cut is not known yet."""
+
+    @property
+    def sure_mass(self) -> _Exact: ...
+    @property
+    def n_undecided(self) -> int: ...
+    def undecided(
+        self,
+    ) -> tuple[NDArray[np.uint32], _Floats, NDArray[np.int32]]:
+        """Return the rows that depend on the cut, their costs and their clusters."""
+
+    def decided(self) -> tuple[_Floats, int]:
+        """Return the moments of the other rows, and their digest."""
+
+    def settle(self, threshold: float, row: int, share: float) -> TrimmedPass:
+        """Return what the cut leaves, once."""
 
 class ProximalPass(_Pass):
     @property
@@ -57,9 +78,28 @@ class ProximalPass(_Pass):
 
 class Table:
     def __init__(
-        self, *arrays: Any, weights: _Floats | None, n_threads: int
+        self,
+        *arrays: Any,
+        weights: _Floats | None,
+        frame: tuple[_Floats, float] | None,
+        n_threads: int,
     ) -> None: ...
     def unit(self) -> float: ...
+    def origin(self) -> _Floats: ...
+    def bounded_pass(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        sure: float,
+        ceiling: float,
+        last: TrimmedPass | None,
+        uses_bounds: bool,
+    ) -> OpenPass: ...
+    def kept_moments(self, pass_: TrimmedPass) -> _Floats: ...
+    def kept_cost(self, pass_: TrimmedPass) -> _Exact: ...
+    def moments(
+        self, labels: NDArray[np.int32], shares: _Floats, n_clusters: int
+    ) -> _Floats: ...
     def release(self) -> None: ...
     def nearest(self, C: NDArray[Any], n_memberships: int) -> _Nearest: ...
     def concentrate(
@@ -94,17 +134,14 @@ class Table:
         cap: float,
         n_clusters: int,
     ) -> _Floats: ...
-    def losses(self, C: NDArray[Any], cap: float) -> _Floats: ...
-    def split_step(
+    def moved_rows(self, C: NDArray[Any], cap: float) -> _Floats: ...
+    def half_sums(
         self, halves: NDArray[Any], labels: NDArray[np.int32], cap: float
-    ) -> tuple[NDArray[Any], _Floats, _Floats]: ...
+    ) -> _Floats: ...
     def count_along_lines(
         self, C: NDArray[Any], cap: float, per_half: int, n_bins: int
     ) -> _Floats: ...
-    def weighted_sums(self, weights: _Floats) -> tuple[_Floats, _Floats]: ...
-    def label_masses(
-        self, labels: NDArray[np.int32], kept: _Floats | None, k: int
-    ) -> _Floats: ...
+    def weighted_sums(self, weights: _Floats) -> _Floats: ...
     def mean_pair_distances(self, neighbors: NDArray[np.int64]) -> _Floats: ...
     def leaders(
         self, radius: float
@@ -114,7 +151,8 @@ class Table:
     ) -> NDArray[Any]: ...
     def column_ends(self) -> NDArray[np.float64]: ...
     def lexicographic_order(self) -> NDArray[np.uint32]: ...
-    def count_distinct(self, enough: int) -> int: ...
+    def distinct_rows(self, enough: int) -> NDArray[np.int64]: ...
+    def buckets(self, pivots: Table) -> NDArray[np.uint32]: ...
     def draw(
         self,
         order: NDArray[np.uint32],
@@ -124,8 +162,36 @@ class Table:
     ) -> NDArray[np.int64]: ...
 
 def find_cut(
-    values: _Floats, weights: _Floats | None, mass: float, n_threads: int
+    values: _Floats,
+    weights: _Floats | None,
+    mass: float,
+    mass_below: float = 0.0,
+    lost_below: float = 0.0,
+    *,
+    n_threads: int,
 ) -> _Cut: ...
+def add_exactly(parts: list[_Floats]) -> _Floats:
+    """Return the sum of sums of partitions and what they lost, (2, n) each."""
+
+def running_sums(values: _Floats, start: float = 0.0, lost: float = 0.0) -> _Floats:
+    """Return what is reached after each value, rounded once, and what that took."""
+
+def running_pairs(pairs: _Floats) -> _Floats:
+    """Return the same of sums that have lost something, (2, n)."""
+
+def losses(sums: _Floats, C: NDArray[Any], origin: _Floats) -> _Floats: ...
+def half_means(
+    sums: _Floats, halves: NDArray[Any], origin: _Floats
+) -> tuple[NDArray[Any], _Floats, _Floats]: ...
+def combine_moments(
+    parts: list[_Floats], C: NDArray[Any], origin: _Floats
+) -> tuple[NDArray[Any], float, bool]:
+    """Return means and objective of what is kept, and if that has its digits."""
+
+def digest_of_rows(
+    rows: NDArray[np.uint32], labels: NDArray[np.int32], kept: NDArray[np.bool_]
+) -> int: ...
+def expected_window(threshold: float, last: float) -> tuple[float, float]: ...
 def exact_sum(
     values: _Floats, weights: _Floats | None, n_threads: int
 ) -> tuple[float, float]:
@@ -134,7 +200,7 @@ def exact_sum(
 def label_sums(
     values: _Floats, labels: NDArray[np.int32], n_clusters: int, n_threads: int
 ) -> _Floats:
-    """Return the sum for each cluster, of (n, s) labels; none is below 0."""
+    """Return the sum for each of (n, s) labels that are not below 0, and its loss."""
 
 def project(
     y: _Floats, weights: _Floats | None, total: float, n_threads: int

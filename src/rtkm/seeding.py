@@ -318,7 +318,7 @@ def draw_far_rows(
     if n_local_trials is None:  # as many as in scikit-learn
         n_local_trials = 2 + int(np.log(n_clusters))
     if first is None:
-        cost = np.full(X.n_rows, np.inf)
+        cost = X.full(np.inf)
         centers = [X.rows(X.draw(rng))]
     else:
         cost = X.nearest(first, 1).cost
@@ -387,10 +387,10 @@ def draw_rows(
     X: Table, n_clusters: int, n_outliers: float, rng: np.random.RandomState
 ) -> NDArray[Any]:
     """Draw uniformly; a drawn row loses one of its repetitions."""
-    share_left = np.ones(X.n_rows)
+    share_left = X.full(1.0)
     numbers = []
     for _ in range(n_clusters):
-        row = X.draw(rng, cost=share_left)[0]
+        row = int(X.draw(rng, cost=share_left)[0])
         weight = 1.0 if X.weights is None else X.weights[row]
         share_left[row] = max(0.0, share_left[row] - 1 / weight)
         numbers.append(row)

@@ -122,7 +122,7 @@ def test_changes_by_swaps_are_sums_that_are_rounded_once(form):
     k, nearest = len(C), table.nearest(C, 1)
     cost, spare, labels = nearest.cost, nearest.spare, nearest.labels[:, 0]
     cap = float(np.quantile(cost, 0.9))
-    found = table._native.swap_changes(candidates, *nearest, cap, k)
+    found = table.sums("swap_changes", candidates, *nearest, cap, k)[0]
     loss = np.minimum(spare, cap) - np.minimum(cost, cap)
     D = table.squared_distances(candidates).astype(np.float64)
     for c, dx in enumerate(D.T):
@@ -337,6 +337,7 @@ def test_totals_that_overflow_are_infinite():
 
 @pytest.mark.parametrize("s", [1, 2])
 def test_masses_of_clusters_are_rounded_once(s):
+    X = make_table(np.zeros((N, 1)))
     rng = np.random.default_rng(s)
     clusters = np.stack([rng.permutation(7)[:s] for _ in range(N)]).astype(np.int32)
     clusters[::5] = -1  # share themselves
@@ -346,15 +347,15 @@ def test_masses_of_clusters_are_rounded_once(s):
     kept = fractional_weights(rng, N) * 10.0 ** rng.uniform(-6, 6, size=N)
     whole = Memberships(clusters[clusters[:, 0] >= 0], sparse.csr_array((0, 7)))
     of_whole = kept[clusters[:, 0] >= 0]
-    for j, mass in enumerate(whole.masses(of_whole)):
+    for j, mass in enumerate(whole.masses(X, of_whole)):
         assert mass == math.fsum(of_whole[(whole.clusters == j).any(axis=1)])
     sharing = Memberships(clusters[clusters[:, 0] < 0], sparse.csr_array(shares))
     of_sharing = kept[clusters[:, 0] < 0]
-    for j, mass in enumerate(sharing.masses(of_sharing)):
+    for j, mass in enumerate(sharing.masses(X, of_sharing)):
         assert mass == math.fsum(of_sharing * shares[:, j])
     both = Memberships(clusters, sparse.csr_array(shares))
     assert_array_equal(
-        both.masses(kept), whole.masses(of_whole) + sharing.masses(of_sharing)
+        both.masses(X, kept), whole.masses(X, of_whole) + sharing.masses(X, of_sharing)
     )
 
 

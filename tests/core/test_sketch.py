@@ -133,3 +133,10 @@ def test_weights_do_not_matter_to_it():
 def test_equal_rows_have_a_picture(d):
     found = sketch(np.full((30, d), 7.0), np.zeros(30), np.full((1, d), 7.0))
     assert np.isfinite(found.points).all()
+
+
+def test_centers_that_are_all_the_same_have_a_picture():
+    rows = np.random.default_rng(0).normal(size=(40, 4))
+    found = sketch(rows, np.zeros(40), np.zeros((2, 4)))
+    assert np.isfinite(found.points).all()
+    assert not found.centers.any()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rtkm.choosing.sentences import PYTHON, on_clusters, on_outliers, on_small_groups
 from rtkm.choosing.tails import Tail, mixture_cutoff
+from rtkm.core.columns import rowwise
 
 # rows that are judged at a time
 BLOCK = 1 << 16
@@ -47,15 +48,26 @@ class FittedTail(NamedTuple):
     ) -> NDArray[np.bool_]:
         """Return which training rows are beyond the tail of their cluster."""
         if self.limit < 0:
-            return np.zeros(len(costs), dtype=bool)
+            return costs < -np.inf
         # the chance of a far row may be too small for a float
         score = self.tail.score_at(max(self.limit, 1e-300)) * (1 - 1e-9)
-        cutoffs = self.scales * score
-        beyond = np.empty(len(costs), dtype=bool)
-        for first in range(0, len(costs), BLOCK):
-            rows = slice(first, first + BLOCK)
-            beyond[rows] = costs[rows] >= cutoffs[labels[rows]]
-        return beyond
+        limits = self.scales * score
+        result: NDArray[np.bool_] = rowwise(reach, costs, labels, limits=limits)
+        return result
+
+
+def reach(
+    costs: NDArray[np.float64],
+    labels: NDArray[np.int32],
+    *,
+    limits: NDArray[np.float64],
+) -> NDArray[np.bool_]:
+    """Return which costs reach the limit of their cluster."""
+    beyond = np.empty(len(costs), dtype=bool)
+    for first in range(0, len(costs), BLOCK):
+        rows = slice(first, first + BLOCK)
+        beyond[rows] = costs[rows] >= limits[labels[rows]]
+    return beyond
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

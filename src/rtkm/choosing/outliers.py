@@ -26,8 +26,9 @@ from rtkm.choosing.tails import (
     fit_heavy,
     fit_light,
 )
+from rtkm.core.columns import rowwise
 from rtkm.core.states import blocks_of
-from rtkm.core.table import Table, cut_of, exact_sum
+from rtkm.core.table import Table, cut_of
 
 # rounds in which the share of outliers and the tail are found from one another
 MAX_ROUNDS = 12
@@ -176,11 +177,19 @@ def count_flags(
 ) -> tuple[float, float]:
     """Return the mass of the flagged rows, and the largest p-value among them."""
     # no other row has a p-value small enough
-    far = np.flatnonzero(scores.values >= tail.score_at(false_alarms))
-    p = tail.beyond(scores.values[far])
-    weights = np.ones(len(far)) if X.weights is None else X.weights[far]
-    limit = benjamini_hochberg(p, weights, X.mass, false_alarms)
-    return exact_sum(weights[p <= limit]), limit
+    is_far = X.counts & (scores.values >= tail.score_at(false_alarms))
+    p = rowwise(p_values, scores.values, is_far, tail=tail)
+    limit = benjamini_hochberg(p, X.total, X.mass, false_alarms, X.counts)
+    return X.total(p <= limit), limit
+
+
+def p_values(
+    scores: NDArray[np.float64], is_far: NDArray[np.bool_], *, tail: Tail
+) -> NDArray[np.float64]:
+    """Return the chances of rows to be as far out; of those not far infinity."""
+    p = np.full(len(scores), np.inf)
+    p[is_far] = tail.beyond(scores[is_far])
+    return p
 
 
 def flags_of_all(X: Table, found: Outliers, false_alarms: float) -> Flags:
@@ -214,6 +223,14 @@ def score_rows(
             for some, _ in blocks_of(np.flatnonzero(labels == j)):
                 costs[some] = shape.scores(X.rows(some))
         scales = SortedCosts(X, labels, costs, len(C)).scales(inner)
+    best, values = X.each_row(best_scores, C, shapes, scales)
+    return Scores(best, values, scales)
+
+
+def best_scores(
+    X: Table, C: NDArray[Any], shapes: dict[int, Shape], scales: NDArray[np.float64]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Return the cluster that explains each row best, and how well."""
     best = np.empty(X.n_rows, np.int32)
     values = np.empty(X.n_rows)
     for rows, _ in blocks_of(np.arange(X.n_rows)):
@@ -224,7 +241,7 @@ def score_rows(
         D = in_scales(D, scales)
         best[rows] = D.argmin(axis=1)
         values[rows] = D.min(axis=1)
-    return Scores(best, values, scales)
+    return best, values
 
 
 def in_scales(
@@ -337,13 +354,6 @@ def effective_dimension(
     return float(n_pairs / np.clip(pairs, n_pairs / X.n_features, n_pairs))
 
 
-def evenly(n: int, most: int) -> NDArray[np.intp]:
-    """Return places evenly among n, at most so many: `spread` for equal weights."""
-    if n <= most:
-        return np.arange(n)
-    return ((np.arange(most) + 0.5) * (n / most)).astype(np.intp)
-
-
 def spread(
     weights: NDArray[np.float64], most: int
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -356,6 +366,21 @@ def spread(
     counts = np.bincount(np.searchsorted(ends, places, side="right"))
     drawn = np.flatnonzero(counts)
     return rows[drawn], counts[drawn].astype(np.float64)
+
+
+def along_order(X: Table, most: int) -> tuple[Table, NDArray[np.int64]]:
+    """Return rows evenly along the weight, at most so many, and their numbers.
+
+    They are in lexicographic order; one that stands for several weighs as much.
+    """
+    if X.mass <= most and X.n_positive <= 4 * most:
+        rows = X.sorted_rows()
+        weights = None if X.weights is None else X.weights[rows]
+        return X.part(rows, weights), rows
+    rows = X.along_order((np.arange(most) + 0.5) / most)
+    first = np.flatnonzero(np.diff(rows, prepend=-1))
+    weights = np.diff(first, append=most) * min(1.0, X.mass / most)
+    return X.part(rows[first], None if (weights == 1).all() else weights), rows[first]
 
 
 def find_shapes(X: Table, C: NDArray[Any]) -> dict[int, Shape]:
@@ -413,13 +438,7 @@ def fit_tail(
     be.
     """
     # along the order of the rows, so that it is one tail for a table and its shuffles
-    if X.weights is None:
-        numbers = evenly(X.n_rows, CUT_ROWS)
-        rows, w = X.order[numbers], np.ones(len(numbers))
-    else:
-        numbers, w = spread(X.weights[X.order], CUT_ROWS)
-        rows = X.order[numbers]
-    Y = Table(X.X[rows], None if (w == 1).all() else w)
+    Y, rows = along_order(X, CUT_ROWS)
     labels, costs, v = labels[rows], costs[rows], v[rows]
     kept_mass = Y.total(v)
     if kept_mass < LEAST_ROWS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -110,19 +111,29 @@ def chi_square_quantile(share: float, degrees: float) -> float:
 
 
 def benjamini_hochberg(
-    p: NDArray[np.float64], weights: NDArray[np.float64], total: float, level: float
+    p: NDArray[np.float64],
+    weight_of: Callable[[NDArray[np.bool_]], float],
+    total: float,
+    level: float,
+    counts: NDArray[np.bool_] | bool = True,
 ) -> float:
     """Return the largest p-value that is flagged, or -1 if none is.
 
     It is the largest p that is at most `level` times the share of rows with p-values no
     larger; of the flagged rows a share of at most `level` is then expected to be false
     (Y. Benjamini, Y. Hochberg, "Controlling the false discovery rate", Journal of the
-    Royal Statistical Society B 57 (1995), 289-300). Rows of p-values above the level
-    may be left out; `total` is the weight of all.
+    Royal Statistical Society B 57 (1995), 289-300). P-values above the level may be
+    given as infinite; `weight_of` says what some rows weigh, of a `total`, and
+    `counts` which weigh anything.
     """
-    order = np.argsort(p, kind="stable")
-    passed = np.flatnonzero(p[order] * total <= level * np.cumsum(weights[order]))
-    return float(p[order[passed[-1]]]) if len(passed) else -1.0
+    limit = level
+    while True:
+        # none above can be flagged, as no more rows than those up to the limit pass it
+        limit = float(p.max(initial=-1.0, where=counts & (p <= limit)))
+        allowed = level * weight_of(p <= limit) / total
+        if limit <= allowed:
+            return limit
+        limit = allowed
 
 
 def mixture_cutoff(

@@ -15,6 +15,7 @@ from rtkm._warnings import warn
 from rtkm.clusterers._predict import PredictMixin
 from rtkm.clusterers._rule import RowResults
 from rtkm.core.callbacks import CallbackMixin, StoppedByCallback
+from rtkm.core.columns import rowwise
 from rtkm.core.descent import Run, descend
 from rtkm.core.params import (
     Auto,
@@ -28,6 +29,7 @@ from rtkm.core.params import (
 )
 from rtkm.core.scale_check import warn_of_scale
 from rtkm.core.sketch import sketch_of
+from rtkm.core.sources import in_partitions, partitioned
 from rtkm.core.states import DUST, Iterate, largest_first, read_only
 from rtkm.core.swaps import swap_centers
 from rtkm.core.table import Table, rounding_of
@@ -137,6 +139,9 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
     # "choice", a "limit", or a "rule" of the method
     _outliers_decided_by: ClassVar[str] = "rule"
 
+    # whether the fit is made of words that tables in partitions have, too
+    _runs_in_partitions: ClassVar[bool] = False
+
     # whether a fit says that one column decides alone; a TableModel has seen to that
     _warns_of_scale: ClassVar[bool] = False
 
@@ -210,8 +215,31 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
 
     def _fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         check_params(self)
-        self._fit_told(validate(self, X, sample_weight))
+        rows = in_partitions(X)
+        if rows is None:
+            table = validate(self, X, sample_weight)
+        else:
+            self._check_partitions()
+            table = partitioned(self, rows, sample_weight)
+        try:
+            self._fit_told(table)
+        finally:
+            table.close()
         return self
+
+    def _check_partitions(self) -> None:
+        """Refuse rows in partitions where the fit needs all of them at once."""
+        name = type(self).__name__
+        if not self._runs_in_partitions:
+            raise TypeError(
+                f"{name} does not run on rows in partitions; pass them as an array, or "
+                "use RTKM, RelaxedKMeans, TrimmedKMeans or KMeansMinusMinus."
+            )
+        if callable(self.init) or is_name("robin")(self.init):
+            raise TypeError(
+                f"init={self.init!r} needs all rows in memory, and they come in "
+                f"partitions; expected centers, or the name of another init of {name}."
+            )
 
     def _fit_table(self, X: Table) -> None:
         """Search from every start, and keep where the best led."""
@@ -333,7 +361,7 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
         scores = RowResults(X, self._rule()).scores
         X.release()
         self._memberships = state.compact_memberships()
-        self.inlier_weights_ = np.require(state.v, requirements="W")
+        self.inlier_weights_ = rowwise(np.require, state.v, requirements="W")
         self.outlier_scores_ = scores
         self.outlier_mask_ = ~self._inliers(X, run)
         kept = ~self.outlier_mask_
@@ -342,16 +370,14 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
         self.offset_ = self._offset(X)
         self._variance_fitted = self._inlier_variance(X)
         if X.weights is not None:  # a row without weight is like one that comes later
-            weightless = X.weights == 0
-            is_outlier = self._rule().is_outlier
-            self.outlier_mask_[weightless] = is_outlier(scores[weightless])
+            weightless, is_outlier = X.weights == 0, self._rule().is_outlier(scores)
+            self.outlier_mask_ = np.where(weightless, is_outlier, self.outlier_mask_)
             self.inlier_weights_ = np.where(
                 weightless, ~self.outlier_mask_, self.inlier_weights_
             )
         self.labels_ = np.where(self.outlier_mask_, np.int32(-1), self.labels_)
         self.n_outliers_ = int(self.outlier_mask_.sum())
-        kept_labels = self.labels_[~self.outlier_mask_]
-        self.cluster_sizes_ = np.bincount(kept_labels, minlength=len(state.C))
+        self.cluster_sizes_ = X.count_labels(self.labels_, len(state.C))
         self._sketch = sketch_of(X, self.outlier_mask_, self.labels_, state.C)
         self.objective_ = state.objective
         self.objective_path_ = np.array(run.path)
@@ -362,7 +388,7 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
         if reason:
             warn(f"{type(self).__name__} {reason}", ConvergenceWarning)
         if self._warns_of_scale and self._column_names is None:
-            warn_of_scale(X, self.inlier_weights_, names_of(self, X.X))
+            warn_of_scale(X, self.inlier_weights_, names_of(self, X))
 
     def _inliers(self, X: Table, run: Run[Any]) -> NDArray[np.bool_]:
         """Return which rows are inliers, by the weights the run ended with."""
@@ -393,11 +419,10 @@ class PrototypeClusterer(CallbackMixin, PredictMixin):
 
     def _offset(self, X: Table) -> float:
         """Return the score between inliers and outliers."""
-        counts = slice(None) if X.weights is None else X.weights > 0
-        scores = self.outlier_scores_[counts]
-        trimmed = self.inlier_weights_[counts] < 1 - DUST
-        kept = ~self.outlier_mask_[counts]
-        return -boundary(scores, kept, trimmed, self._wanted_cut(X))
+        kept, trimmed = ~self.outlier_mask_, self.inlier_weights_ < 1 - DUST
+        if X.weights is not None:
+            kept, trimmed = X.counts & kept, X.counts & trimmed
+        return -boundary(self.outlier_scores_, kept, trimmed, self._wanted_cut(X))
 
     def _wanted_cut(self, X: Table) -> float | None:
         """Return the score from which the method would call new rows outliers."""
@@ -463,9 +488,9 @@ class WeightedClusterer(PrototypeClusterer):
         costliest = np.array([np.where(inliers, scores, -np.inf).argmax()])
         last = costliest[inliers[costliest]]
         trimmed = counts & (self.inlier_weights_ < 1 - DUST)
-        beyond = np.flatnonzero(trimmed & (scores >= scores[last].max(initial=0.0)))
-        first = beyond[np.argsort(scores[beyond], kind="stable")[:1]]
-        return np.concatenate([last, first])
+        beyond = trimmed & (scores >= scores[last].max(initial=0.0))
+        cheapest = np.array([np.where(beyond, scores, np.inf).argmin()])
+        return np.concatenate([last, cheapest[beyond[cheapest]]])
 
 
 def best_of(X: Table, runs: list[Run[Any]]) -> Run[Any]:

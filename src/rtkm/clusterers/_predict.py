@@ -17,7 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 from rtkm._optional import import_optional
 from rtkm.clusterers._confidence import CONFIDENCES, confidence_of
 from rtkm.clusterers._explain import Reasons, narrower, reasons_for
-from rtkm.clusterers._rule import FittedRule, RowResults
+from rtkm.clusterers._rule import FittedRule, PartitionedResults, RowResults
+from rtkm.core.columns import look_up
 from rtkm.core.fields import (
     NOT_SAVED,
     PRECISION,
@@ -30,6 +31,7 @@ from rtkm.core.fields import (
     UpTo,
 )
 from rtkm.core.params import Flag, Number, Rule, Tally, Tolerance
+from rtkm.core.sources import in_partitions, new_partitioned
 from rtkm.core.table import Table
 from rtkm.core.threshold import margins
 from rtkm.core.validation import validate_new
@@ -168,9 +170,14 @@ class PredictMixin(
         check_is_fitted(self)
         return validate_new(self, X)
 
-    def _results(self, X: ArrayLike) -> RowResults:
+    def _results(self, X: ArrayLike) -> Any:
         """Return what the model makes of new rows."""
-        return RowResults(self._validate_new(X), self._rule())
+        rows = in_partitions(X)
+        if rows is None:
+            return RowResults(self._validate_new(X), self._rule())
+        check_is_fitted(self)
+        table = new_partitioned(self, rows, self.cluster_centers_)
+        return PartitionedResults(table, self._rule())
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the nearest cluster of each row, or -1 for an outlier.
@@ -317,7 +324,7 @@ class PredictMixin(
         -5.0
         """
         rows = self._results(X)
-        return -float(rows.costs[~rows.outliers].sum())
+        return -rows.X.total(np.where(rows.outliers, 0.0, rows.costs))
 
     def discriminant_factors(self, X: ArrayLike) -> NDArray[np.float64]:
         r"""Return the log odds of the second-best answer against the label of each row.
@@ -364,7 +371,7 @@ class PredictMixin(
         >>> model.discriminant_factors([[0.5], [5.0], [5.5]])
         array([-200.,  -20.,    0.])
         """
-        return confidence_of(self._results(X)).factors
+        return self._results(X).made_by(confidence_of).factors
 
     def predict_confidence(self, X: ArrayLike) -> NDArray[np.str_]:
         """Return how sure the label of each row is.
@@ -398,7 +405,7 @@ class PredictMixin(
         >>> model.predict_confidence([[0.0], [-1.95], [2.4], [8.0]])
         array(['core', 'border', 'doubtful', 'outlier'], dtype='<U8')
         """
-        return CONFIDENCES[confidence_of(self._results(X)).ranks]
+        return look_up(CONFIDENCES, self._results(X).made_by(confidence_of).ranks)
 
     def explain(self, X: ArrayLike) -> pd.DataFrame:
         """Return, for each row, what its answer comes from and what would change it.

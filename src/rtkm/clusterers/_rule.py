@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -174,3 +176,28 @@ class RowResults:
     def memberships(self) -> Floats:
         """The membership weights, (n, k)."""
         return self.rule.memberships(self)
+
+    def made_by(self, function: Callable[[RowResults], Any]) -> Any:
+        """Return what a function makes of the answers."""
+        return function(self)
+
+
+class PartitionedResults:
+    """What a model makes of rows in partitions: columns, named as in `RowResults`."""
+
+    def __init__(self, X: Any, rule: FittedRule) -> None:
+        self.X, self.rule = X, rule
+
+    def __getattr__(self, name: str) -> Any:
+        return self.made_by(attrgetter(name))
+
+    def made_by(self, function: Callable[[RowResults], Any]) -> Any:
+        """Return what a function makes of the answers."""
+        return self.X.each_row(made_of_rows, self.rule, function)
+
+
+def made_of_rows(
+    X: Table, rule: FittedRule, function: Callable[[RowResults], Any]
+) -> Any:
+    """Return what a function makes of the answers for some rows."""
+    return function(RowResults(X, rule))

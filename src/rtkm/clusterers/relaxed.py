@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
@@ -141,6 +141,8 @@ class RelaxedKMeans(WeightedClusterer):
            [0., 1.]])
     """
 
+    _runs_in_partitions: ClassVar[bool] = True
+
     n_memberships: Count = 1
     step: Auto | Positive = "auto"
 
@@ -154,6 +156,14 @@ class RelaxedKMeans(WeightedClusterer):
         if self.step == "auto":
             return X.concentrate(state.means, s, X.mass, last=state)
         return X.proximal_step(state.means, s, X.mass, self.step, last=state)
+
+    def _check_partitions(self) -> None:
+        super()._check_partitions()
+        if self.step != "auto":
+            raise TypeError(
+                f"step={self.step!r} does not run on rows in partitions; pass them as "
+                "an array, or use step='auto'."
+            )
 
     def _n_nearest(self) -> int:
         return self.n_memberships

@@ -215,6 +215,7 @@ class RTKM(CutByTail, WeightedClusterer):
     """
 
     _warns_of_scale: ClassVar[bool] = True
+    _runs_in_partitions: ClassVar[bool] = True
 
     _learned: ClassVar[Learned] = {
         "n_clusters_": Scalar(Count, optional=True),
@@ -305,6 +306,14 @@ class RTKM(CutByTail, WeightedClusterer):
     def _n_trimmed(self, X: Table) -> int:
         n_outliers: Any = self.contamination  # a number once it was chosen
         return whole_rows(n_outliers, X.mass)
+
+    def _check_partitions(self) -> None:
+        super()._check_partitions()
+        if self.step != "auto":
+            raise TypeError(
+                f"step={self.step!r} does not run on rows in partitions; pass them as "
+                "an array, or use step='auto'."
+            )
 
     def _n_nearest(self) -> int:
         return self.n_memberships

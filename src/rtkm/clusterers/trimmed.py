@@ -19,6 +19,8 @@ from rtkm.seeding import Init
 class _HardTrimming(CutByTail, WeightedClusterer):
     """The concentration step: nearest centers, cheapest rows, means."""
 
+    _runs_in_partitions: ClassVar[bool] = True
+
     init: Init = "robust-k-means++"
 
     def _start(self, X: Table, C: NDArray[Any]) -> TrimmedState:

@@ -74,8 +74,8 @@ def sketch_of(
     C : ndarray of shape (n_clusters, n_features)
         The centers; none of a detector.
     """
-    places = chosen_rows(outliers, n_points_of(X))
-    rows, told = X.X[places], labels[places]
+    places = chosen_rows(X, outliers, n_points_of(X))
+    rows, told = X.part(places).X, labels[places]
     is_csr = sparse.issparse(rows)
     # near the rows, so that differences keep their digits; CSR rows are near 0
     origin = np.zeros(X.n_features) if is_csr else middle_of(C if len(C) else rows)
@@ -102,13 +102,13 @@ def n_points_of(X: Table) -> int:
     return max(FEWEST_POINTS, min(MOST_POINTS, MOST_NUMBERS // X.n_features))
 
 
-def chosen_rows(outliers: NDArray[np.bool_], most: int) -> Places:
+def chosen_rows(X: Table, outliers: NDArray[np.bool_], most: int) -> Places:
     """Return an even sample of the rows, and one of the outliers among them."""
     n = len(outliers)
     if n <= most:
         return np.arange(n)
-    beyond = np.flatnonzero(outliers)
-    beyond = beyond[spread_evenly(len(beyond), most * MOST_OUTLIERS // MOST_POINTS)]
+    n_beyond = most * MOST_OUTLIERS // MOST_POINTS
+    beyond = X.true_rows(outliers, lambda n_rows: spread_evenly(n_rows, n_beyond))
     inside = spread_evenly(n, most - len(beyond))
     return np.concatenate([inside[~outliers[inside]], beyond])
 
@@ -167,7 +167,9 @@ def main_directions(C: Floats, sizes: NDArray[Any]) -> Floats:
     squares, own = np.linalg.eigh(away @ away.T)
     found = squares[::-1][:2] > 1e-9 * squares[-1]
     directions = (own[:, ::-1][:, :2].T @ away)[found]
-    return np.array([unit_vector(direction) for direction in directions])
+    # of centers that are all the same there are none
+    units = [unit_vector(direction) for direction in directions]
+    return np.array(units).reshape(-1, C.shape[1])
 
 
 def main_axes(away: Floats, known: Floats) -> Floats:
@@ -180,7 +182,8 @@ def main_axes(away: Floats, known: Floats) -> Floats:
     if not away.any():
         return known[:0]
     axes = np.linalg.eigh(away.T @ away)[1][:, ::-1].T
-    return np.array([unit_vector(axis) for axis in axes[: 2 - len(known)]])
+    units = [unit_vector(axis) for axis in axes[: 2 - len(known)]]
+    return np.array(units).reshape(-1, away.shape[1])
 
 
 def widest_direction(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from rtkm import _native
+from rtkm.core.columns import Column, Node, look_up, rowwise
 from rtkm.core.threads import n_threads
 
 if TYPE_CHECKING:
@@ -168,23 +169,26 @@ class Memberships(NamedTuple):
 
     def toarray(self) -> NDArray[np.float64]:
         """Return the weights (n, k)."""
+        if not isinstance(self.clusters, np.ndarray):
+            # hard states alone have columns
+            return rowwise(whole_memberships, self.clusters, k=self.shares.shape[1])
         W = np.zeros((len(self.clusters), self.shares.shape[1]))
         is_whole = self.clusters[:, 0] >= 0
         W[np.flatnonzero(is_whole)[:, None], self.clusters[is_whole]] = 1.0
         W[~is_whole] = self.shares.toarray()
         return W
 
-    def masses(self, kept: NDArray[np.float64]) -> NDArray[np.float64]:
+    def masses(self, X: Table, kept: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return what each cluster has of rows of which so much is kept."""
         k = self.shares.shape[1]
-        masses = _native.label_sums(kept, self.clusters, k, n_threads())
+        masses = X.label_sums(kept, self.clusters, k)[0]
         if self.shares.shape[0]:
             parts = np.repeat(
                 kept[self.clusters[:, 0] < 0], np.diff(self.shares.indptr)
             )
             labels = self.shares.indices.astype(np.int32, copy=False)[:, None]
             parts *= self.shares.data
-            masses += _native.label_sums(parts, labels, k, n_threads())
+            masses += _native.label_sums(parts, labels, k, n_threads())[0]
         return masses
 
     def tocsr(self) -> sparse.csr_array:
@@ -201,6 +205,11 @@ class Memberships(NamedTuple):
         weights = np.ones(ends[-1])
         weights[from_shares] = self.shares.data
         return sparse.csr_array((weights, columns, ends), (n, self.shares.shape[1]))
+
+
+def whole_memberships(clusters: NDArray[np.int32], *, k: int) -> NDArray[np.float64]:
+    """Return the weights (n, k) of rows that belong whole to (n, s) clusters."""
+    return Memberships(clusters, sparse.csr_array((0, k))).toarray()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -258,7 +267,7 @@ class HardState:
 
     def renumbered(self, order: NDArray[np.intp]) -> Self:
         """Return the same iterate with its clusters in another order."""
-        numbers = places_in(order)[self.clusters]
+        numbers = look_up(places_in(order), self.clusters)
         return replace(self, C=self.C[order], means=self.means[order], clusters=numbers)
 
     def labels(self, X: Table) -> NDArray[np.int32]:
@@ -436,6 +445,10 @@ def read_only(value: Any) -> Any:
         view = value.view()
         view.flags.writeable = False
         return view
+    if isinstance(value, Node):  # which says what to compute, and holds nothing
+        return value
+    if isinstance(value, Column):
+        return value.copy()
     if sparse.issparse(value):
         parts = map(read_only, (value.data, value.indices, value.indptr))
         return type(value)(tuple(parts), shape=value.shape)
@@ -460,14 +473,12 @@ def largest_first(X: Table, state: Iterate) -> NDArray[np.intp]:
     # that of a hard state is made anew, and may be changed
     if isinstance(state, HardState) and state.cut.threshold < np.inf:
         # which of the rows that tie at the cut are kept depends on their order
-        for trimmed, _ in blocks_of(np.flatnonzero(kept < 1)):
-            costs = X.part(trimmed).nearest(state.C, state.n_memberships).cost
-            kept[trimmed[costs <= state.cut.threshold]] = 1.0
+        kept = X.with_ties(kept, state)
     if X.weights is not None:
         kept = kept * X.weights
     memberships = state.compact_memberships()
     if isinstance(memberships, Memberships):
-        masses = memberships.masses(kept)
+        masses = memberships.masses(X, kept)
     else:
         masses = memberships.T @ kept
     # sums of weights may differ in their last digit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -11,6 +12,7 @@ from scipy import sparse
 from sklearn.utils.sparsefuncs import min_max_axis
 
 from rtkm import _native
+from rtkm.core.columns import look_up
 from rtkm.core.states import (
     Cut,
     Nearest,
@@ -39,23 +41,36 @@ class Table:
         self,
         X: Any,  # a C-ordered array, or CSR in canonical format
         weights: NDArray[np.float64] | None,
+        frame: tuple[NDArray[np.float64], float] | None = None,
     ) -> None:
         self.X = X
         self.weights = weights
         self.n_rows, self.n_features = X.shape
         self.dtype = X.dtype
-        csr = sparse.issparse(X)
-        arrays = (X.data, X.indices, X.indptr, self.n_features) if csr else (X,)
-        self._native = _native.Table(*arrays, weights=weights, n_threads=n_threads())
+        self.is_sparse = sparse.issparse(X)
+        arrays: tuple[Any, ...] = (X,)
+        if self.is_sparse:
+            arrays = X.data, X.indices, X.indptr, self.n_features
+        self._native = _native.Table(
+            *arrays, weights=weights, frame=frame, n_threads=n_threads()
+        )
 
     @property
     def unit(self) -> float:
         """What bounds of distances are measured in, about the width of the rows."""
         return self._native.unit()
 
+    @property
+    def origin(self) -> NDArray[np.float64]:
+        """What sums are measured from, amid the rows."""
+        return self._native.origin()
+
     def release(self) -> None:
         """Free what was kept of earlier passes for later ones."""
         self._native.release()
+
+    def close(self) -> None:
+        """Forget what only a fit needed."""
 
     @cached_property
     def mass(self) -> float:
@@ -70,14 +85,12 @@ class Table:
     @cached_property
     def ends(self) -> NDArray[np.float64]:
         """The smallest and the largest value of each column, (2, n_features)."""
-        if sparse.issparse(self.X):
-            return column_ends(self.X)
-        return self._native.column_ends()
+        return column_ends(self.X) if self.is_sparse else self._native.column_ends()
 
     @cached_property
     def squared_scale(self) -> float:
         """The mean squared distance to the mean."""
-        cost = np.full(self.n_rows, np.inf)
+        cost = self.full(np.inf)
         self.lower(cost, self.mean)
         return self.total(cost) / self.mass
 
@@ -123,7 +136,7 @@ class Table:
         nearest, v = self.nearest(state.C, state.n_memberships), state.v
         reach = self.column_reach(state.C, nearest.labels, self.counts & (v > 0))
         charge = np.square(np.minimum(rounding_of(state.C), reach)).sum(axis=1)
-        charged = np.minimum(nearest.squared, charge[nearest.labels])
+        charged = np.minimum(nearest.squared, look_up(charge, nearest.labels))
         return self.total(v * charged.sum(axis=1))
 
     def column_reach(
@@ -144,6 +157,13 @@ class Table:
                 reach[j] = np.maximum(reach[j], away)
         return reach
 
+    def with_ties(self, kept: NDArray[np.float64], state: Any) -> NDArray[np.float64]:
+        """Keep all rows whole that tie at the cut of a state, in place."""
+        for trimmed, _ in blocks_of(np.flatnonzero(kept < 1)):
+            costs = self.part(trimmed).nearest(state.C, state.n_memberships).cost
+            kept[trimmed[costs <= state.cut.threshold]] = 1.0
+        return kept
+
     def sit_on_centers(
         self, numbers: NDArray[np.intp], C: NDArray[Any], n_memberships: int
     ) -> bool:
@@ -155,20 +175,30 @@ class Table:
 
     def total(self, values: NDArray[np.float64] | NDArray[np.bool_]) -> float:
         """Return the weighted sum of one value a row."""
+        return self.exact_total(values)[0]
+
+    def exact_total(self, values: NDArray[Any]) -> tuple[float, float]:
+        """Return the weighted sum of one value a row, and what rounding took of it."""
         if values.dtype != bool:
-            return exact_sum(values, self.weights)
+            return exact_pair(values, self.weights)
         if self.weights is None:
-            return float(np.count_nonzero(values))
-        return exact_sum(self.weights[values])
+            return float(np.count_nonzero(values)), 0.0
+        return exact_pair(self.weights[values])
 
     def rows(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
         """Return some rows as a dense array."""
         rows = self.X[numbers]
         return np.ascontiguousarray(rows.toarray() if sparse.issparse(rows) else rows)
 
-    def part(self, numbers: NDArray[np.int64]) -> Table:
-        """Return a table of some rows, without their weights."""
-        return Table(self.X[numbers], None)
+    def part(
+        self, numbers: NDArray[np.integer], weights: NDArray[np.float64] | None = None
+    ) -> Table:
+        """Return a table of some rows, with weights if they are given."""
+        return Table(self.X[numbers], weights)
+
+    def full(self, entry: Any) -> NDArray[Any]:
+        """Return one value for every row."""
+        return np.full(self.n_rows, entry)
 
     def squared_distances(self, C: NDArray[Any]) -> NDArray[Any]:
         """Return the (n, k) squared distances, summed from differences."""
@@ -189,7 +219,7 @@ class Table:
 
         Others are all but its own one; in the dense case no distance is computed.
         """
-        if sparse.issparse(self.X):
+        if self.is_sparse:
             return self.nearest(state.C, 1).spare
         bounds = state.native.other_lower.astype(np.float64)
         return np.square(np.maximum(bounds, 0.0) * self.unit)
@@ -198,7 +228,18 @@ class Table:
         self, W: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return sums of the rows under (n, k) weights, and sums of these."""
-        return self._native.weighted_sums(np.ascontiguousarray(W))
+        k = W.shape[1]
+        found = self.sums("weighted_sums", W)[0]
+        sums = found[k:].reshape(k, -1)[:, : self.n_features]
+        return sums, found[:k]
+
+    def sums(self, word: str, *arguments: Any) -> NDArray[np.float64]:
+        """Return what a word of the native core adds up over the rows.
+
+        The first axis has sums that are rounded once, and what that took of them, so
+        that sums over partitions of a table can be added up without a trace.
+        """
+        return getattr(self._native, word)(*map(contiguous, arguments))
 
     def weighted_means(
         self, W: NDArray[np.float64], fallback: NDArray[Any]
@@ -217,7 +258,7 @@ class Table:
         Their sums count from 0, so that a large constant column is rounded; those of
         dense rows count from amid the rows.
         """
-        if not sparse.issparse(self.X):
+        if not self.is_sparse:
             return means
         low, high = np.minimum(self.ends[0], C), np.maximum(self.ends[1], C)
         if ((low <= means) & (means <= high)).all():
@@ -242,8 +283,10 @@ class Table:
         Labels below 0 are left out. Sums carry twice the digits, so that neither the
         order of the rows shows nor whether a weight is written as repetitions.
         """
-        share = None if kept is None else kept.astype(np.float64, copy=False)
-        return self._native.label_masses(labels, share, n_labels)
+        masses = self.full(1.0) if kept is None else kept.astype(np.float64)
+        if self.weights is not None:
+            masses = self.weights * masses
+        return self.label_sums(masses, labels[:, None], n_labels)[0]
 
     def project(self, z: NDArray[np.float64], total: float) -> NDArray[np.float64]:
         """Project onto {0 <= v <= 1, weighted sum of v = total}."""
@@ -347,7 +390,7 @@ class Table:
 
         Costs are capped at the trimming threshold, which stays where it is.
         """
-        changes = self._native.swap_changes(rows, *nearest, cap, n_clusters)
+        changes = self.sums("swap_changes", rows, *nearest, cap, n_clusters)[0]
         return changes[:-1, :-1] + changes[:-1, -1:] + changes[-1, :-1]
 
     def addition_changes(
@@ -355,8 +398,8 @@ class Table:
     ) -> NDArray[np.float64]:
         """Return the change of capped cost that each new row brings as a center."""
         # replaces a center that costs nothing to lose
-        squared = cost[:, None]
-        one = Nearest(np.zeros(squared.shape, np.int32), squared, cost, cost)
+        nowhere = self.full(np.int32(0))[:, None]
+        one = Nearest(nowhere, cost[:, None], cost, cost)
         return self.swap_changes(rows, one, 1, cap)[:, 0]
 
     def losses(self, C: NDArray[Any], cap: float) -> NDArray[np.float64]:
@@ -366,7 +409,7 @@ class Table:
         * d is above two millions. Each center is taken for the mean of its rows, and
         costs are capped at the trimming threshold, which stays where it is.
         """
-        return self._native.losses(C, cap)
+        return _native.losses(self.sums("moved_rows", C, cap)[0], C, self.origin)
 
     def split_step(
         self, halves: NDArray[Any], labels: NDArray[np.int32], cap: float
@@ -377,7 +420,8 @@ class Table:
         nearer to each half and their masses, and what each cluster costs before. Rows
         with a label below 0 are left out.
         """
-        return self._native.split_step(halves, labels, cap)
+        sums = self.sums("half_sums", halves, labels, cap)[0]
+        return _native.half_means(sums, halves, self.origin)
 
     def count_along_lines(
         self, C: NDArray[Any], cap: float, per_half: int, n_bins: int
@@ -428,9 +472,114 @@ class Table:
         """
         return self._native.draw(self.order, cost, cap, rng.random_sample(size))
 
+    def along_order(self, places: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the rows at some rising shares of the weight, in lexicographic order.
+
+        The row at a share is the first up to which more than that is reached.
+        """
+        if self.weights is None:
+            numbers = np.floor(places * self.n_rows).astype(np.intp)
+            return self.order[np.minimum(numbers, self.n_rows - 1)].astype(np.int64)
+        order = self.sorted_rows()
+        reached = _native.running_sums(self.weights[order])[0]
+        numbers = np.searchsorted(reached, places * self.mass, side="right")
+        return order[np.minimum(numbers, len(order) - 1)]
+
+    def sorted_rows(self) -> NDArray[np.int64]:
+        """Return the rows that weigh anything in lexicographic order."""
+        return self.order[self.counts[self.order]].astype(np.int64)
+
+    def distinct_rows(self, enough: int) -> NDArray[np.int64]:
+        """Return the first of each of the rows that differ, no more than enough."""
+        return self._native.distinct_rows(enough)
+
     def count_distinct(self, enough: int) -> int:
         """Return the number of distinct rows, counted no further than enough."""
-        return self._native.count_distinct(enough)
+        return len(self.distinct_rows(enough))
+
+    def label_sums(
+        self,
+        values: NDArray[np.float64],
+        labels: NDArray[np.int32],
+        n_clusters: int,
+    ) -> NDArray[np.float64]:
+        """Return sums of the values for each of (n, s) labels, and what these lost."""
+        return _native.label_sums(values, labels, n_clusters, n_threads())
+
+    def true_rows(
+        self, mask: NDArray[np.bool_], ranks: Callable[[int], NDArray[np.intp]]
+    ) -> NDArray[np.intp]:
+        """Return some of the rows for which a mask is true, by their ranks among them.
+
+        Which ranks, is said of their number.
+        """
+        rows = np.flatnonzero(mask)
+        return rows[ranks(len(rows))]
+
+    def column_variances(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the weighted variance of each column."""
+        some = np.flatnonzero(weights)
+        return variances_of(self.X, some, weights[some])
+
+    def each_row(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Return what a function makes of a table, row by row."""
+        return function(self, *arguments)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns."""
+        return self.n_rows, self.n_features
+
+    @property
+    def n_positive(self) -> int:
+        """The number of rows that weigh anything."""
+        return self.n_rows if self.weights is None else int((self.weights > 0).sum())
+
+    @property
+    def lightest(self) -> float:
+        """The least weight of a row that weighs anything."""
+        if self.weights is None:
+            return 1.0
+        return float(self.weights.min(where=self.weights > 0, initial=np.inf))
+
+    def count_labels(self, labels: NDArray[np.int32], n_clusters: int) -> NDArray[Any]:
+        """Return how many rows have each label; those below 0 are not counted."""
+        return np.bincount(labels[labels >= 0], minlength=n_clusters)
+
+    # What a partition of a table does for it
+
+    def bounded_pass(
+        self,
+        C: NDArray[Any],
+        n_memberships: int,
+        window: tuple[float, float],
+        last: Any,
+    ) -> Any:
+        """Do what there is to do in a step before its cut is known.
+
+        Rows that cost less than the window are kept and those beyond it are trimmed.
+        """
+        return self._native.bounded_pass(
+            C, n_memberships, *window, last, self.uses_bounds
+        )
+
+    def kept_moments(self, settled: Any) -> NDArray[np.float64]:
+        """Return the sums of the clusters after a step, with the cut row's share."""
+        return self._native.kept_moments(settled)
+
+    def kept_cost(self, settled: Any) -> tuple[float, float]:
+        """Return what kept rows cost, row by row, and what rounding took."""
+        return self._native.kept_cost(settled)
+
+    def moments(
+        self, labels: NDArray[np.int32], shares: NDArray[np.float64], n_clusters: int
+    ) -> NDArray[np.float64]:
+        """Return the sums of clusters that rows belong to with a share each."""
+        return self._native.moments(labels, shares, n_clusters)
+
+    def buckets(self, pivots: Table) -> NDArray[np.uint32]:
+        """Return how many pivots, rows in order, each row is not below."""
+        return self._native.buckets(pivots._native)
 
 
 def proximal_step_in_words(
@@ -460,15 +609,60 @@ def exact_sum(
     values: NDArray[Any], weights: NDArray[np.float64] | None = None
 ) -> float:
     """Return a sum that is rounded once: the order of the rows does not show in it."""
+    return exact_pair(values, weights)[0]
+
+
+def exact_pair(
+    values: NDArray[Any], weights: NDArray[np.float64] | None = None
+) -> tuple[float, float]:
+    """Return a sum that is rounded once, and what that took of it."""
     values = np.ascontiguousarray(values, dtype=np.float64)
-    return _native.exact_sum(values, weights, n_threads())[0]
+    return _native.exact_sum(values, weights, n_threads())
+
+
+def contiguous(argument: Any) -> Any:
+    """Return arrays as the native core wants them."""
+    is_array = isinstance(argument, np.ndarray)
+    return np.ascontiguousarray(argument) if is_array else argument
 
 
 def cut_of(
     values: NDArray[np.float64], weights: NDArray[np.float64] | None, mass: float
 ) -> Cut:
     """Return where the smallest values reach the mass, found without sorting them."""
-    return Cut(*_native.find_cut(values, weights, mass, n_threads()))
+    return Cut(*_native.find_cut(values, weights, mass, n_threads=n_threads()))
+
+
+def variances_of(
+    X: Any, rows: NDArray[np.intp], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weighted variance of each column over some rows."""
+    mass = weights.sum()
+    if not mass > 0:
+        return np.zeros(X.shape[1])
+    if sparse.issparse(X):
+        return sparse_variances(X[rows], weights / mass)
+    mean = np.zeros(X.shape[1])
+    for some, place in blocks_of(rows):
+        mean += weights[place] @ X[some].astype(np.float64) / mass
+    variances = np.zeros(X.shape[1])
+    for some, place in blocks_of(rows):
+        variances += weights[place] @ np.square(X[some] - mean) / mass
+    return variances
+
+
+def sparse_variances(
+    X: sparse.csr_array, shares: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the variance of each column of a CSR matrix, zeros included."""
+    by_entry = np.repeat(shares, np.diff(X.indptr))
+    n = X.shape[1]
+    values = X.data.astype(np.float64)
+    mean = np.bincount(X.indices, by_entry * values, minlength=n)
+    away = np.square(values - mean[X.indices])
+    filled = np.bincount(X.indices, by_entry, minlength=n)
+    variances = np.bincount(X.indices, by_entry * away, minlength=n)
+    return variances + np.maximum(1 - filled, 0.0) * np.square(mean)
 
 
 def rounding_of(C: NDArray[Any]) -> NDArray[np.float64]:

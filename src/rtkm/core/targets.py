@@ -137,7 +137,7 @@ def group_trimmed_rows(
         row = X.rows(X.draw(rng, cost=is_free.astype(np.float64)))
         is_close = closest(X, row, is_trimmed, group_mass)
         is_free = is_free & ~is_close
-        mean = X.label_means(np.zeros(X.n_rows, np.int32), is_close, fallback=row)
+        mean = X.label_means(X.full(np.int32(0)), is_close, fallback=row)
         groups.append(mean)
         gains.append(saved_by(X, mean, is_trimmed, cap))
     return np.concatenate(groups), np.array(gains)
@@ -147,7 +147,7 @@ def closest(
     X: Table, row: NDArray[Any], among: NDArray[np.bool_], mass: float
 ) -> NDArray[np.bool_]:
     """Return which of some rows are closest to one, up to a mass."""
-    away = np.full(X.n_rows, np.inf)
+    away = X.full(np.inf)
     X.lower(away, row)
     away[~among] = np.inf
     return away <= X.cut(away, mass).threshold
@@ -157,7 +157,7 @@ def saved_by(
     X: Table, center: NDArray[Any], rows: NDArray[np.bool_], cap: float
 ) -> float:
     """Return what a new center takes off the cost of rows that cost the cap each."""
-    saved = np.full(X.n_rows, cap)
+    saved = X.full(cap)
     X.lower(saved, center)
     np.subtract(cap, saved, out=saved)  # a copy would be at the peak of memory
     saved[~rows] = 0.0

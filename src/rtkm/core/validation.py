@@ -210,15 +210,14 @@ def check_row_count(
     X: Table, n_clusters: int, n_trimmed: float = 0, trimmed_by: str = ""
 ) -> None:
     """Refuse tables with too few rows for the centers."""
-    n_rows = X.n_rows if X.weights is None else int((X.weights > 0).sum())
+    n_rows = X.n_positive
     if n_clusters > n_rows:
         counted = "" if n_rows == X.n_rows else f", {n_rows} of positive weight"
         raise ValueError(
             f"n_clusters={n_clusters} needs at least {n_clusters} rows; X has "
             f"n_samples={X.n_rows}{counted}."
         )
-    lightest = 1.0 if X.weights is None else min(1.0, X.weights[X.weights > 0].min())
-    if n_trimmed and X.mass - n_trimmed < n_clusters * lightest:
+    if n_trimmed and X.mass - n_trimmed < n_clusters * min(1.0, X.lightest):
         raise ValueError(
             f"{trimmed_by} leaves {max(X.mass - n_trimmed, 0):g} of {X.mass:g} rows, "
             f"too few for n_clusters={n_clusters}; ask for fewer outliers or fewer "

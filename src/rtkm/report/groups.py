@@ -157,8 +157,8 @@ def largest_told(tested: Sequence[Tests]) -> float:
     if not tested:
         return -1.0
     chances = np.concatenate([tests.corrected() for tests in tested])
-    ones = np.ones(len(chances))
-    found = chances <= benjamini_hochberg(chances, ones, len(chances), LEVEL)
+    limit = benjamini_hochberg(chances, np.count_nonzero, len(chances), LEVEL)
+    found = chances <= limit
     return LEVEL * float(found.mean()) if found.any() else -1.0
 
 

@@ -243,8 +243,10 @@ void account(const BoundedPass<T>& pass, std::size_t i, PassReport& report) {
     const bool was_kept = pass.last.labels && pass.last.status[i] == RowStatus::kept;
     const std::int32_t* const now = pass.out.labels + i * s;
     const std::int32_t* const before = pass.last.labels ? pass.last.labels + i * s : now;
+    if (s == 1 && was_kept && is_kept && now[0] == before[0]) return;
+    report.digest += digest_of(i, now, s, is_kept);
+    if (pass.last.labels) report.digest -= digest_of(i, before, s, was_kept);
     if (s == 1 && was_kept && is_kept) {
-        if (now[0] == before[0]) return;
         change_cluster(pass.rows, i, report.moments[before[0]], report.moments[now[0]]);
         ++report.n_changed;
         return;

@@ -17,23 +17,23 @@ RTKM_INLINE void two_sum(V x, V& sum, V& lost) {
     sum = next;
 }
 
-// A number as two with half the digits each, so that their products are exact. Dekker
-// splits by arithmetic; a mask is quicker.
-template <class V>
-struct Halves {
-    V upper, lower;
-
-    RTKM_INLINE explicit Halves(V x) : upper(leading_half(x)), lower(x - upper) {}
-};
-
-// Dekker's product: a sum of two, from which 2^-79 of it is missing.
+// A product, and what rounding takes of it: by a fused multiply-add, or where there is
+// none by numbers with half the digits each, whose products are exact. (T. J. Dekker
+// splits by arithmetic; a mask is quicker.)
 template <class V>
 struct Product {
     V large, small;
 
-    RTKM_INLINE Product(const Halves<V>& a, const Halves<V>& b)
-        : large(a.upper * b.upper),
-          small(multiply_add(a.lower, b.lower, a.upper * b.lower + a.lower * b.upper)) {}
+    RTKM_INLINE Product(V a, V b) : large(a * b) {
+#ifdef RTKM_FUSES
+        small = multiply_add(a, b, -large);
+#else
+        const V a_upper = leading_half(a), a_lower = a - a_upper;
+        const V b_upper = leading_half(b), b_lower = b - b_upper;
+        small = a_upper * b_upper - large + a_upper * b_lower + a_lower * b_upper +
+                a_lower * b_lower;
+#endif
+    }
 };
 
 // A difference by two-sum, and what was rounded away.
@@ -94,7 +94,7 @@ struct ExactSums {
 // A number times an exact sum.
 RTKM_INLINE Exact times(double factor, const Exact& sum) {
     Exact result;
-    result.add(Product<double>(Halves<double>(factor), Halves<double>(sum.sum)));
+    result.add(Product<double>(factor, sum.sum));
     result.lost = multiply_add(factor, sum.lost, result.lost);
     return result;
 }

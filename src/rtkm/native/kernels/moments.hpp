@@ -12,7 +12,7 @@ struct Terms {
     Difference<V> y;
     Product<V> square;
 
-    Terms(V x, V origin) : y(x, origin), square(Halves<V>(y.value), Halves<V>(y.value)) {
+    Terms(V x, V origin) : y(x, origin), square(y.value, y.value) {
         square.small = multiply_add(2 * y.value, y.lost, square.small);
     }
     // At a weight of 1 or -1 products with it are exact.
@@ -23,12 +23,15 @@ struct Terms {
         squares.lost += weight * square.small;
     }
     void add_weighted(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {
-        const Halves<V> w(weight + V{});
-        const Product<V> part(w, Halves<V>(y.value));
+        const V w = weight + V{};
+        const Product<V> part(w, y.value);
+        const V small = multiply_add(w, y.lost, part.small);
+        // a sum has no room for all digits of a product; with some of them fewer it is
+        // exact, and so what it was before once a row has come and gone
+        const V coarse = part.large * 0x1.8p-14;
         sum.add(part.large);
-        sum.add(part.small);  // so that rows that go leave next to nothing behind
-        sum.lost += weight * y.lost;
-        squares.add(Product<V>(w, Halves<V>(square.large)));
+        sum.lost += (small + coarse) - coarse;
+        squares.add(Product<V>(w, square.large));
         squares.lost += weight * square.small;
     }
     void add(double weight, ExactSum<V>& sum, ExactSum<V>& squares) const {

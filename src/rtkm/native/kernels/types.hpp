@@ -24,6 +24,24 @@ struct Bounds {
     std::size_t s;
 };
 
+// What a row adds to the digest of a pass, which tells passes apart: its clusters, and
+// whether it is kept, by the finalizer of SplitMix64 (G. Steele, D. Lea, C. Flood, OOPSLA
+// 2014).
+RTKM_INLINE std::uint64_t digest_of(std::size_t row, const std::int32_t* labels,
+                                    std::size_t s, bool is_kept) {
+    std::uint64_t sum = 0;
+    for (std::size_t r = 0; r < s; ++r) {
+        const auto label = static_cast<std::uint32_t>(labels[r]);
+        std::uint64_t z =
+            (std::uint64_t{row} << 32 | label << 1 | std::uint64_t{is_kept}) +
+            0x9e3779b97f4a7c15;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+        z = (z ^ z >> 27) * 0x94d049bb133111eb;
+        sum += z ^ z >> 31;
+    }
+    return sum;
+}
+
 // How far the centers went since the last pass, by center: by the triangle inequality
 // that is what bounds may be off by.
 struct CenterShift {
@@ -52,6 +70,7 @@ struct PassReport {
     Undecided undecided;
     Exact sure_mass;  // of rows that are surely kept
     std::size_t n_changed = 0;
+    std::uint64_t digest = 0;  // what changed in that of all rows
 };
 
 // The k memberships of every row for which they are not all 0 or 1, in the order of the

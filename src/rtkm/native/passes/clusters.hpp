@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "kernels/kernels.hpp"
@@ -29,15 +30,31 @@ inline void finish(const Moments& moments, std::size_t j) {
     *cluster.peak = std::max(*cluster.peak, cluster.all_squares().value());
 }
 
+// A number with twice the digits, rounded. One that is halfway between two numbers, but
+// for what sums of weighted rows lose, goes to the even one, so that the order in which
+// these came does not show.
+inline double rounded(const Exact& number) {
+    const Exact whole = normalized(number);
+    const double value = whole.sum;
+    const double other = std::nextafter(value, whole.lost > 0 ? HUGE_VAL : -HUGE_VAL),
+                 half = std::abs(other - value) / 2;
+    constexpr double close = 0x1p-20;
+    if (!(std::abs(std::abs(whole.lost) - half) <= close * half)) return value;
+    std::uint64_t bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return bits & 1 ? other : value;
+}
+
 // origin + sum / mass, rounded once but for the rarest cases.
-inline double exact_mean(double origin, const Exact& sum, const Exact& mass) {
+inline double exact_mean(double origin, const Exact& of, const Exact& under) {
+    const Exact sum = normalized(of), mass = normalized(under);
     const double quotient = sum.value() / mass.value();
     Exact rest = times(-quotient, mass);
     rest.add(sum);
     Exact mean{origin};
     mean.add(quotient);
     mean.lost += rest.value() / mass.value();
-    return mean.value();
+    return rounded(mean);
 }
 
 // The mean of a cluster; without mass it stays where the center was.
@@ -56,12 +73,14 @@ void write_mean(const ClusterSums& cluster, const double* origin, const T* cente
 template <class T>
 Exact cost_about(const ClusterSums& cluster, const double* origin, const T* center,
                  std::size_t p) {
-    Exact cost = cluster.all_squares();
+    Exact cost = normalized(cluster.all_squares());
+    const Exact mass = normalized(*cluster.mass);
     for (std::size_t f = 0; f < p; ++f) {
         const double c = center[f] - origin[f];
-        Exact pull = times(c, *cluster.mass);
-        pull.add(-2 * cluster.sums[f]);
-        pull.lost -= 2 * cluster.lost[f];
+        const Exact sum = normalized({cluster.sums[f], cluster.lost[f]});
+        Exact pull = times(c, mass);
+        pull.add(-2 * sum.sum);
+        pull.lost -= 2 * sum.lost;
         cost.add(times(c, pull));
     }
     return cost;

@@ -16,6 +16,12 @@ struct Frame {
 
     Frame() = default;
 
+    // One that is given, as partitions of one table share theirs.
+    Frame(const double* given, std::size_t p, double unit)
+        : origin((p + 3) / 4 * 4), unit(unit) {
+        std::copy_n(given, p, origin.begin());
+    }
+
     // From the medians of some rows, which outliers among them do not move; CSR rows keep
     // to 0.
     template <class T>

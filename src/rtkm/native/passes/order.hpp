@@ -12,33 +12,42 @@
 
 namespace rtkm {
 
+// The first two values in which rows of two tables differ, or two equal ones.
+template <class T>
+std::pair<T, T> first_difference(const Rows<T>& A, std::size_t a, const Rows<T>& B,
+                                 std::size_t b) {
+    if (!A.is_csr()) {
+        const T *x = A.data + a * A.p, *y = B.data + b * B.p;
+        for (std::size_t f = 0; f < A.p; ++f)
+            if (x[f] != y[f]) return {x[f], y[f]};
+        return {};
+    }
+    auto i = A.indptr[a], j = B.indptr[b];
+    const auto i_end = A.indptr[a + 1], j_end = B.indptr[b + 1];
+    while (i < i_end || j < j_end) {
+        const auto f = i < i_end ? A.indices[i] : INT32_MAX;
+        const auto g = j < j_end ? B.indices[j] : INT32_MAX;
+        const T x = f <= g ? A.data[i++] : T{0};
+        const T y = g <= f ? B.data[j++] : T{0};
+        if (x != y) return {x, y};
+    }
+    return {};
+}
+
+template <class T>
+bool is_less(const Rows<T>& A, std::size_t a, const Rows<T>& B, std::size_t b) {
+    const auto [x, y] = first_difference(A, a, B, b);
+    return x < y;
+}
+
 template <class T>
 struct LexicographicLess {
     const Rows<T>& rows;
     const bool by_number = false;  // of equal rows, the first is less
 
     bool operator()(std::size_t a, std::size_t b) const {
-        return rows.is_csr() ? sparse(a, b) : dense(a, b);
-    }
-
-private:
-    bool dense(std::size_t a, std::size_t b) const {
-        const T *x = rows.data + a * rows.p, *y = rows.data + b * rows.p;
-        for (std::size_t f = 0; f < rows.p; ++f)
-            if (x[f] != y[f]) return x[f] < y[f];
-        return by_number && a < b;
-    }
-    bool sparse(std::size_t a, std::size_t b) const {
-        auto i = rows.indptr[a], j = rows.indptr[b];
-        const auto i_end = rows.indptr[a + 1], j_end = rows.indptr[b + 1];
-        while (i < i_end || j < j_end) {
-            const auto f = i < i_end ? rows.indices[i] : INT32_MAX;
-            const auto g = j < j_end ? rows.indices[j] : INT32_MAX;
-            const T x = f <= g ? rows.data[i++] : T{0};
-            const T y = g <= f ? rows.data[j++] : T{0};
-            if (x != y) return x < y;
-        }
-        return by_number && a < b;
+        const auto [x, y] = first_difference(rows, a, rows, b);
+        return x < y || (x == y && by_number && a < b);
     }
 };
 
@@ -113,13 +122,38 @@ void lexicographic_order(const Parallel& parallel, const Rows<T>& rows,
                   });
 }
 
-// The number of distinct rows of positive weight, counted no further than `enough`.
+// The first of each of the distinct rows of positive weight, no more than `enough`.
 template <class T>
-std::size_t count_distinct(const Rows<T>& rows, std::size_t enough) {
+std::vector<std::int64_t> distinct_rows(const Rows<T>& rows, std::size_t enough) {
     std::set<std::size_t, LexicographicLess<T>> seen(LexicographicLess<T>{rows});
     for (std::size_t i = 0; i < rows.n && seen.size() < enough; ++i)
         if (rows.weight(i) > 0) seen.insert(i);
-    return seen.size();
+    return {seen.begin(), seen.end()};
+}
+
+// How many of some pivots, which are in lexicographic order, are not beyond each row.
+// The first column mostly tells.
+template <class T>
+void buckets(const Parallel& parallel, const Rows<T>& rows, const Rows<T>& pivots,
+             std::uint32_t* out) {
+    std::vector<double> leading(pivots.n);
+    for (std::size_t i = 0; i < pivots.n; ++i) leading[i] = leading_value(pivots, i);
+    for_each_part(parallel, Partition(rows.n), 64, [&](std::size_t, Range range) {
+        for (std::size_t i = range.first; i < range.last; ++i) {
+            const auto tied =
+                std::equal_range(leading.begin(), leading.end(), leading_value(rows, i));
+            auto first = static_cast<std::size_t>(tied.first - leading.begin());
+            auto last = static_cast<std::size_t>(tied.second - leading.begin());
+            while (first < last) {
+                const std::size_t middle = first + (last - first) / 2;
+                if (is_less(rows, i, pivots, middle))
+                    last = middle;
+                else
+                    first = middle + 1;
+            }
+            out[i] = static_cast<std::uint32_t>(first);
+        }
+    });
 }
 
 // Random draws: for each u the first row, along `order`, at which the running sum of the

@@ -34,6 +34,12 @@ public:
         }
         return total;
     }
+    // The same to where there is room for both.
+    void add_up_into(double* out) {
+        const ExactSums total = add_up();
+        std::copy_n(total.sums, size_, out);
+        std::copy_n(total.lost, size_, out + size_);
+    }
 
 private:
     const std::size_t size_;
@@ -113,14 +119,14 @@ template <class T>
 void swap_changes(const Parallel& parallel, const Rows<T>& rows,
                   const Centers<T>& candidates, const KnownNearest& state, double cap,
                   std::size_t k, double* gains) {
-    const std::size_t size = (candidates.k + 1) * (k + 1);
+    const std::size_t size = (candidates.k + 1) * (k + 1);  // and what they lost
     SumsOfParts sums(Partition(rows.n, 2 * size), size);
     pass<T>(parallel, sums.partition, rows, candidates.k, 0,
             [&](std::size_t part, Range range, const Workspace<T>& work) {
                 kernels<T>().swap_changes(rows, range, candidates, state, cap, k,
                                           sums[part], work);
             });
-    std::copy_n(sums.add_up().sums, size, gains);
+    sums.add_up_into(gains);
 }
 
 // The smallest and the largest value of each column of dense rows, p each.
@@ -184,43 +190,21 @@ void count_along_lines(const Parallel& parallel, const Rows<T>& rows,
         for (std::size_t i = 0; i < part.size(); ++i) counts[i] += part[i];
 }
 
-template <class T>
-void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
-                   std::size_t k, double* sums, double* masses) {
-    const std::size_t p = rows.p, size = k * (1 + padded(p));
-    SumsOfParts found(Partition(rows.n, 2 * size), size);
-    for_each_part(parallel, found.partition, p * k, [&](std::size_t part, Range range) {
-        kernels<T>().weighted_sums(rows, range, weights, k, found[part]);
-    });
-    const double* const total = found.add_up().sums;
-    std::copy_n(total, k, masses);
-    for (std::size_t j = 0; j < k; ++j)
-        std::copy_n(total + k + j * padded(p), p, sums + j * p);
+// The masses of k clusters, and after them their sums, padded.
+constexpr std::size_t weighted_sums_size(std::size_t p, std::size_t k) {
+    return k * (1 + padded(p));
 }
 
-// The mass of the rows of each of k labels, or of what is `kept` of them; rows of other
-// labels are left out.
 template <class T>
-void label_masses(const Parallel& parallel, const Rows<T>& rows,
-                  const std::int32_t* labels, const double* kept, std::size_t k,
-                  double* masses) {
-    const Partition partition(rows.n, 2 * k);
-    std::vector<std::vector<Exact>> partial(partition.n_parts);
-    for_each_part(parallel, partition, 0, [&](std::size_t part, Range range) {
-        partial[part].resize(k);
-        Exact* const sums = partial[part].data();
-        for (std::size_t i = range.first; i < range.last; ++i) {
-            const auto label = static_cast<std::size_t>(labels[i]);  // huge below 0
-            if (label < k)
-                sums[label].add(kept ? rows.weight(i) * kept[i] : rows.weight(i));
-        }
-    });
-    for (std::size_t j = 0; j < k; ++j) {
-        Exact total;
-        for (const auto& part : partial)
-            if (!part.empty()) total.add(part[j]);
-        masses[j] = total.value();
-    }
+void weighted_sums(const Parallel& parallel, const Rows<T>& rows, const double* weights,
+                   std::size_t k, double* out) {
+    const std::size_t size = weighted_sums_size(rows.p, k);
+    SumsOfParts sums(Partition(rows.n, 2 * size), size);
+    for_each_part(parallel, sums.partition, rows.p * k,
+                  [&](std::size_t part, Range range) {
+                      kernels<T>().weighted_sums(rows, range, weights, k, sums[part]);
+                  });
+    sums.add_up_into(out);
 }
 
 // `neighbors` lists k row numbers in each of n lines.

@@ -122,6 +122,12 @@ public:
         return sum;
     }
 
+    std::uint64_t digest() const {
+        std::uint64_t sum = 0;
+        for (const Report& report : reports) sum += report.digest;
+        return sum;
+    }
+
     // Adds what came to the clusters, in the order of the parts.
     void add_to(const Moments& moments) const {
         for (std::size_t j = 0; j < pass_.centers.k; ++j) {
@@ -175,22 +181,27 @@ void refresh_if_stale(const Parallel& parallel, const BoundedPass<T>& pass,
     Sweep<T, PassReport>(parallel, pass, lists, {}, sum_kept).add_to(moments);
 }
 
+// The cost of what is kept, row by row.
+template <class T>
+Exact kept_cost(const Parallel& parallel, const BoundedPass<T>& pass, const Cut& cut) {
+    SumsOfParts total(Partition(pass.rows.n), 1);
+    rtkm::pass<T>(parallel, total.partition, pass.rows, pass.centers.k, pass.out.s,
+                  [&](std::size_t part, Range range, const Workspace<T>& work) {
+                      kernels<T>().add_kept_cost(pass, range, cut, total[part], work);
+                  });
+    return total.add_up()[0];
+}
+
 // The cost of what is kept. Where clusters are so far apart and so tight that the sums
 // have too few digits for it, the rows are asked.
 template <class T>
 double find_objective(const Parallel& parallel, const BoundedPass<T>& pass,
                       const Moments& moments, const Cut& cut) {
-    const std::size_t k = pass.centers.k;
     const double cost = cost_about_centers(pass, moments);
     double squares = 0;
-    for (std::size_t j = 0; j < k; ++j) squares += moments[j].all_squares().value();
-    if (cost >= least_share * squares) return cost;
-    SumsOfParts total(Partition(pass.rows.n), 1);
-    rtkm::pass<T>(parallel, total.partition, pass.rows, k, pass.out.s,
-                  [&](std::size_t part, Range range, const Workspace<T>& work) {
-                      kernels<T>().add_kept_cost(pass, range, cut, total[part], work);
-                  });
-    return total.add_up().sums[0];
+    for (std::size_t j = 0; j < pass.centers.k; ++j)
+        squares += moments[j].all_squares().value();
+    return cost >= least_share * squares ? cost : kept_cost(parallel, pass, cut).value();
 }
 
 }  // namespace rtkm

@@ -12,8 +12,7 @@ inline Exact exact_sum(const Parallel& parallel, const double* values,
         Exact sum;
         for (std::size_t i = range.first; i < range.last; ++i)
             if (weights)
-                sum.add(Product<double>(Halves<double>(weights[i]),
-                                        Halves<double>(values[i])));
+                sum.add(Product<double>(weights[i], values[i]));
             else
                 sum.add(values[i]);
         sums[part].add(0, sum);
@@ -32,7 +31,7 @@ inline void label_sums(const Parallel& parallel, const double* values,
             for (std::size_t r = 0; r < s; ++r)
                 if (labels[i * s + r] >= 0) sums[part].add(labels[i * s + r], values[i]);
     });
-    std::copy_n(sums.add_up().sums, k, out);
+    sums.add_up_into(out);
 }
 
 }  // namespace rtkm

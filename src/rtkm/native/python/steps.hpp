@@ -5,6 +5,7 @@
 #include "passes/concentrate.hpp"
 #include "passes/proximal_step.hpp"
 #include "python/arrays.hpp"
+#include "python/centers.hpp"
 
 namespace rtkm {
 namespace python {
@@ -30,6 +31,69 @@ struct PassOf {
 };
 
 using Trimmed = PassOf<TrimmedPass>;
+
+// A step between its halves. Table, centers and last pass must live as long.
+template <class T>
+struct OpenStep {
+    CentersOf<T> centers;
+    std::optional<TrimmedStep<T>> step;
+
+    OpenStep(const Parallel& parallel, const Rows<T>& rows, nb::handle C, std::size_t s,
+             const std::shared_ptr<Pool>& pool, bool uses_bounds, const Trimmed* last)
+        : centers(rows, C) {
+        const StepInput<T> input{rows, centers, s, 0, 0, uses_bounds, pool};
+        step.emplace(parallel, input, last ? &last->fitting(input) : nullptr);
+    }
+};
+
+struct OpenPass {
+    std::variant<std::unique_ptr<OpenStep<float>>, std::unique_ptr<OpenStep<double>>>
+        open;
+
+    template <class Body>
+    auto visit(Body body) const {
+        return std::visit([&](const auto& of) { return body(*of->step); }, open);
+    }
+    nb::tuple sure_mass() const {
+        const Exact mass = visit([](const auto& step) { return step.sure_mass(); });
+        return nb::make_tuple(mass.sum, mass.lost);
+    }
+    std::size_t n_undecided() const {
+        return visit([](const auto& step) { return step.undecided().n; });
+    }
+    // The rows that depend on the cut, what they cost, and their clusters.
+    nb::tuple undecided() const {
+        return visit([](const auto& step) {
+            const Undecided& some = step.undecided();
+            const Bounds bounds = step.found.bounds.view();
+            auto rows = new_array<std::uint32_t>({some.n});
+            auto costs = new_array<double>({some.n});
+            auto labels = new_array<std::int32_t>({some.n, bounds.s});
+            std::copy_n(some.rows, some.n, rows.data());
+            std::copy_n(some.costs, some.n, costs.data());
+            for (std::size_t u = 0; u < some.n; ++u)
+                std::copy_n(bounds.labels + some.rows[u] * bounds.s, bounds.s,
+                            labels.data() + u * bounds.s);
+            return nb::make_tuple(rows, costs, labels);
+        });
+    }
+    // The sums of the clusters without those rows, and the digest.
+    nb::tuple decided() const {
+        return visit([](const auto& step) {
+            const std::size_t k = step.found.k, p = step.found.p;
+            auto sums = new_array<double>({k, Moments{nullptr, p}.stride()});
+            const std::uint64_t digest = step.sum_decided({sums.data(), p});
+            return nb::make_tuple(sums, digest);
+        });
+    }
+    // What the cut leaves, but for means and objective. It can be asked for once.
+    Trimmed settle(double threshold, std::size_t row, double share) {
+        return visit([&](auto& step) {
+            without_gil([&] { step.settle({threshold, row, share}); });
+            return Trimmed{std::move(step.found)};
+        });
+    }
+};
 using Proximal = PassOf<ProximalPass>;
 
 // The memberships of rows that share themselves, in the order of the rows.
@@ -83,6 +147,13 @@ nb::class_<Pass> bind_pass(nb::module_& m, const char* name) {
 }
 
 inline void bind_passes(nb::module_& m) {
+    nb::class_<OpenPass>(m, "OpenPass")
+        .def_prop_ro("sure_mass", &OpenPass::sure_mass)
+        .def_prop_ro("n_undecided", &OpenPass::n_undecided)
+        .def("undecided", &OpenPass::undecided)
+        .def("decided", &OpenPass::decided)
+        .def("settle", &OpenPass::settle, nb::arg("threshold"), nb::arg("row"),
+             nb::arg("share"));
     bind_pass<Trimmed>(m, "TrimmedPass")
         .def_prop_ro("kept", property<Trimmed>([](const auto& state) {
                          return view_of<const bool>(state.bounds.status,
@@ -90,8 +161,10 @@ inline void bind_passes(nb::module_& m) {
                      }))
         .def_prop_ro("cut", property<Trimmed>(
                                 [](const auto& state) { return as_tuple(state.cut); }))
-        .def_prop_ro("n_changed", property<Trimmed>(
-                                      [](const auto& state) { return state.n_changed; }));
+        .def_prop_ro("n_changed",
+                     property<Trimmed>([](const auto& state) { return state.n_changed; }))
+        .def_prop_ro("digest",
+                     property<Trimmed>([](const auto& state) { return state.digest; }));
     bind_pass<Proximal>(m, "ProximalPass")
         .def_prop_ro("v", property<Proximal>([](const auto& state) {
                          return view_of<const double>(state.v, {state.bounds.n});

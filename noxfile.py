@@ -6,6 +6,7 @@ other options of nox run a part.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -36,9 +37,11 @@ def lowest(python: str) -> list[str]:
     project = pyproject["project"]
     extras = project["optional-dependencies"]
     wanted = [*pyproject["build-system"]["requires"], *project["dependencies"]]
-    for extra in ("pandas", "cli", "onnx", "plot", "test"):
+    for extra in ("pandas", "cli", "dask", "onnx", "plot", "test"):
         wanted += extras[extra]
-    bounds = dict(line.split(">=") for line in wanted if not line.startswith("rtkm["))
+    lines = [line for line in wanted if not line.startswith("rtkm[")]
+    # constraints know no extras
+    bounds = dict(re.sub(r"\[.*\]", "", line).split(">=") for line in lines)
     bounds |= FIRST_WHEELS.get(python, {})
     return [f"{name}=={version}" for name, version in bounds.items()]
 

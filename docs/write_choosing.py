@@ -47,9 +47,19 @@ def renew(text: str) -> str:
     blocks = re.compile(r"^```console\n\$ (rtkm .*)\n(?:.*\n)*?```$", flags=re.M)
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(DOCS / "samples.csv", folder)
+        in_three_files(Path(folder, "parts"))
         return blocks.sub(
             lambda m: f"```console\n$ {m[1]}\n\n{shown(m[1], folder)}\n```", text
         )
+
+
+def in_three_files(folder: Path) -> None:
+    """Write the table of the pages as three files, for those on many."""
+    head, *rows = (DOCS / "samples.csv").read_text().splitlines(keepends=True)
+    folder.mkdir()
+    for i in range(3):
+        some = rows[i * len(rows) // 3 : (i + 1) * len(rows) // 3]
+        (folder / f"part-{i + 1}.csv").write_text("".join([head, *some]))
 
 
 def shown(command: str, folder: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 from contextlib import contextmanager
 
@@ -99,3 +100,9 @@ def send_at(number, countdown, by):
 def send_no_more():
     sys.settrace(None)
     sys.setprofile(None)
+
+
+def default_signals():
+    """Undo what a test run in the background, or under nohup, would inherit."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)

@@ -12,7 +12,13 @@ NAMES = {
     "python_calamine": "python-calamine",
 }
 # packages that an extra of their own brings; all others come with cli
-EXTRAS = {"matplotlib": "plot", "onnx": "onnx", "pandas": "pandas"}
+EXTRAS = {
+    "dask": "dask",
+    "distributed": "dask",
+    "matplotlib": "plot",
+    "onnx": "onnx",
+    "pandas": "pandas",
+}
 
 
 def import_optional(module: str, *, needed_by: str) -> Any:

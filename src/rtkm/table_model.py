@@ -33,7 +33,9 @@ from rtkm.tables.frames import as_table
 from rtkm.tables.logarithms import Log
 from rtkm.tables.missing import MissingPolicy, is_policy
 from rtkm.tables.preparation import prepare
+from rtkm.tables.prepared_parts import KeptRows, PreparedParts, prepare_parts
 from rtkm.tables.scaling import SCALES, Scale
+from rtkm.tables.streams import Stream, is_in_parts, open_stream
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +100,8 @@ class TableModel(Savable, BaseEstimator):
     It does in Python what ``rtkm fit`` does: chooses the columns of numbers, treats
     missing values, scales columns whose units differ widely, and fits an estimator.
     New rows go the same way. It takes frames of pandas and polars, pyarrow tables,
-    arrays, CSR matrices, and paths of files that the command line can read.
+    arrays, CSR matrices, and paths of files that the command line can read; tables
+    larger than memory, too.
 
     Every method and fitted attribute of the estimator is there. Centers, explanations
     and the changes they suggest are in the units of the table; distances and scores are
@@ -181,6 +184,13 @@ class TableModel(Savable, BaseEstimator):
     cluster nor an outlier, and NaN for scores and memberships. Starting centers given
     as ``init`` of the estimator are those of the scaled columns.
 
+    Of a table that was read in parts, what there is for each row (``labels_``, ...,
+    ``kept_mask_``) is computed when it is asked for, from a scratch file that goes with
+    the model: ``numpy.asarray(model.labels_)`` has all of it, and
+    ``model.labels_.partitions()`` one part after the other. RTKM, RelaxedKMeans,
+    TrimmedKMeans and KMeansMinusMinus run on such tables; see the guide,
+    "Larger than memory".
+
     A model fitted to names finds its columns by name: their order may differ, and there
     may be others. It refuses a table without names. Numbers are computed with as
     float64.
@@ -226,18 +236,24 @@ class TableModel(Savable, BaseEstimator):
         X: Any,
         y: object = None,
         sample_weight: ArrayLike | str | None = None,
+        memory: str | int | None = None,
     ) -> Self:
         """Prepare the table, and find its clusters and outliers.
 
         Parameters
         ----------
-        X : frame, pyarrow.Table, array-like, CSR matrix or path
-            The table.
+        X : frame, pyarrow.Table, array-like, CSR matrix, path or dataset
+            The table. Many files (a list of paths, a folder, or a path with ``*``), a
+            ``pyarrow.dataset.Dataset``, and a file that needs more than `memory` are
+            read in parts. The fit comes to the same then, to the last bit.
         y : ignored
             For pipelines.
         sample_weight : array-like of shape (n_samples,) or str, default=None
             What each row counts for, or the column that says so, which is then no
-            feature. For estimators that take weights.
+            feature. For estimators that take weights, and tables in memory.
+        memory : str or int, default=None
+            How much memory a table may take, such as ``"2GB"``; a quarter of what is
+            available if None.
 
         Returns
         -------
@@ -253,7 +269,70 @@ class TableModel(Savable, BaseEstimator):
         array([ 0,  0,  1, -3,  1, -1], dtype=int32)
         """
         check_params(self)
+        if is_in_parts(X, memory):
+            self._check_parts()
+            with open_stream(X, memory) as stream:
+                return self.fit_prepared(self.prepare_parts(stream, sample_weight))
         return self.fit_prepared(self.prepare(X, sample_weight))
+
+    def _check_parts(self) -> None:
+        """Refuse a table in parts where the estimator needs all of it."""
+        estimator = self._given()
+        name, way_out = (
+            type(estimator).__name__,
+            "fit to a table in memory, or use RTKM.",
+        )
+        if not getattr(estimator, "_runs_in_partitions", False):
+            raise TypeError(
+                f"{name} does not run on a table that is read in parts; {way_out}"
+            )
+        estimator._check_partitions()
+
+    def prepare_parts(
+        self,
+        stream: Stream,
+        sample_weight: ArrayLike | str | None = None,
+        *,
+        is_quiet: bool = True,
+    ) -> PreparedParts:
+        r"""Prepare a table that is read in parts, as `rtkm fit` does.
+
+        Parameters
+        ----------
+        stream : Stream
+            The table, as ``rtkm.tables.streams.open_stream`` opens it.
+        sample_weight : None
+            Weights are not taken from a table in parts.
+        is_quiet : bool, default=True
+            Whether to show no bar while it is prepared.
+
+        Returns
+        -------
+        PreparedParts
+            What :meth:`fit_prepared` takes, the numbers of which are in a scratch file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> from rtkm import TableModel
+        >>> from rtkm.tables.streams import open_stream
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.csv").write_text("x\n1.5\n2.5\n4.5\n")
+        ...     with open_stream(folder) as stream:
+        ...         TableModel().prepare_parts(stream).X.shape
+        (3, 1)
+        """
+        return prepare_parts(
+            stream,
+            **self._preparation_options(),
+            weights=sample_weight,
+            is_quiet=is_quiet,
+        )
+
+    def _preparation_options(self) -> dict[str, Any]:
+        names = "columns", "drop", "id", "missing", "scale", "log", "categories"
+        return {name: getattr(self, name) for name in names}
 
     def prepare(self, X: Any, sample_weight: ArrayLike | str | None = None) -> Prepared:
         """Choose columns, treat missing values and scale, without fitting.
@@ -286,25 +365,17 @@ class TableModel(Savable, BaseEstimator):
         if not (sample_weight is None or isinstance(sample_weight, str)):
             n_rows = table.shape[0] if sparse.issparse(table) else table.n_rows
             sample_weight = checked_weights(sample_weight, np.empty((n_rows, 1)))
-        return prepare(
-            table,
-            columns=self.columns,
-            drop=self.drop,
-            id=self.id,
-            missing=self.missing,
-            scale=self.scale,
-            log=self.log,
-            categories=self.categories,
-            weights=sample_weight,
-        )
+        return prepare(table, **self._preparation_options(), weights=sample_weight)
 
-    def fit_prepared(self, prepared: Prepared, choice: Choice | None = None) -> Self:
+    def fit_prepared(
+        self, prepared: Prepared | PreparedParts, choice: Choice | None = None
+    ) -> Self:
         """Fit the estimator to a table that was prepared, RTKM as was chosen for it.
 
         Parameters
         ----------
-        prepared : Prepared
-            What :meth:`prepare` returned.
+        prepared : Prepared or PreparedParts
+            What :meth:`prepare` or :meth:`prepare_parts` returned.
         choice : Choice or None, default=None
             The numbers of clusters and outliers that :class:`RTKM` takes where it was
             to choose them; None lets it choose. Other estimators choose nothing.
@@ -365,8 +436,8 @@ class TableModel(Savable, BaseEstimator):
 
         Parameters
         ----------
-        X : frame, pyarrow.Table, array-like, CSR matrix or path
-            The table.
+        X : frame, pyarrow.Table, array-like, CSR matrix, path or dataset
+            The table, as :meth:`fit` takes it.
         y : ignored
             For pipelines.
         sample_weight : array-like of shape (n_samples,) or str, default=None
@@ -423,6 +494,11 @@ class TableModel(Savable, BaseEstimator):
         array([[ 0.5, 10.5],
                [ 0.5,  9.5]])
         """
+        if is_in_parts(X, None):
+            raise TypeError(
+                "fit_transform needs all rows in memory, and the table is read in "
+                "parts; fit to it, and transform parts of it."
+            )
         prepared = self.prepare(X, sample_weight)
         return self.fit_prepared(prepared)._distances(X, prepared)
 
@@ -905,10 +981,12 @@ class TableModel(Savable, BaseEstimator):
         return tags
 
 
-def for_all(values: NDArray[Any], kept: NDArray[np.bool_], blank: Any) -> NDArray[Any]:
+def for_all(values: Any, kept: Any, blank: Any) -> Any:
     """Return values of the rows that are kept as values of all, blank for the rest."""
     if kept.all():
         return values
+    if isinstance(kept, KeptRows):
+        return kept.spread(values, blank)
     dtype = values.dtype if values.dtype.kind == "U" else np.result_type(values, blank)
     spread = np.full((len(kept), *values.shape[1:]), blank, dtype=dtype)
     spread[kept] = values

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from processes import ending_of
+from processes import default_signals, ending_of
 
 from rtkm import load
 from rtkm.cli.main import main
@@ -49,19 +49,13 @@ def start(arguments, folder, command=RTKM):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
-        preexec_fn=defaults,
+        preexec_fn=default_signals,
     ) as run:
         try:
             yield run
             run.wait()
         finally:
             run.kill()
-
-
-def defaults():
-    """Undo what a test run in the background, or under nohup, would inherit."""
-    for number in ENDING:
-        signal.signal(number, signal.SIG_DFL)
 
 
 def traces(folder):

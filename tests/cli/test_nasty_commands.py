@@ -86,6 +86,8 @@ def test_folders_and_files_that_are_not_there(rtkm, tmp_path, command):
         ".": "rtkm: . is a folder; expected a file, such as data.csv.\n",
         "dat.csv": "rtkm: dat.csv does not exist; there is 'data.csv' beside it.\n",
     }.items():
+        if command == "fit" and name == ".":
+            continue  # it reads the tables in a folder
         assert rtkm(command, name, "-k", "1") == (1, "", message)
 
 

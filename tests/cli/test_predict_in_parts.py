@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+from processes import default_signals
 
 from rtkm import RTKM, TableModel
 from rtkm.tables import streams
@@ -270,7 +271,9 @@ def test_a_signal_leaves_nothing_behind(rtkm, tmp_path, model, number):
     for i in range(2):
         write(rows(200_000, i), tmp_path / f"{i}.csv")
     command = [sys.executable, "-m", "rtkm", "predict", model, "?.csv"]
-    run = subprocess.Popen([*command, "--output", "out"], cwd=tmp_path)
+    run = subprocess.Popen(
+        [*command, "--output", "out"], cwd=tmp_path, preexec_fn=default_signals
+    )
     parts = []
     while not parts and run.poll() is None:
         time.sleep(0.01)

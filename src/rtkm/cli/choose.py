@@ -15,7 +15,15 @@ from rtkm._number_text import percent
 from rtkm.choosing.choice import Choice
 from rtkm.choosing.steps import CHOOSING, choose, choose_for
 from rtkm.cli import options as shared
-from rtkm.cli.files import check_files, terminal_for, where, write_together
+from rtkm.cli.files import (
+    check_files,
+    check_places,
+    paths_of,
+    target_of,
+    terminal_for,
+    where,
+    write_together,
+)
 from rtkm.cli.flags import (
     OUTLIERS,
     SEED,
@@ -30,12 +38,17 @@ from rtkm.cli.flags import (
     typed_fields,
 )
 from rtkm.cli.terminal import Terminal
+from rtkm.core.sources import partitioned
+from rtkm.core.table import Table
 from rtkm.core.validation import make_table
 from rtkm.report.choices import choice_findings
 from rtkm.report.docstrings import explain_parameters
 from rtkm.report.findings import ChoiceFindings, Trial
+from rtkm.report.stream_findings import MOST_SAMPLED
 from rtkm.tables.fitted_preparation import Prepared
 from rtkm.tables.messages import InputError
+from rtkm.tables.prepared_parts import PreparedParts
+from rtkm.tables.streams import needs_parts
 
 DESCRIPTION = """\
 Choose how many clusters and outliers a table has, and say how sure that is. `rtkm fit`
@@ -88,6 +101,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="all that was found, for programs",
     )
+    shared.add_memory(group)
     shared.add_quiet(group)
     shared.add_reading(parser)
 
@@ -111,14 +125,16 @@ def add_choosing(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> None:
     """Read, choose and tell."""
     terminal = terminal_for(options)
-    sheet = shared.read(options)
-    check_files(options, sheet)
-    prepared = shared.table_model(None, options).prepare(sheet, options.sample_weight)
-    notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
-    terminal.say("\n".join(notes))
-    choice = choose_with(
-        options, prepared, options.n_clusters, options.contamination, options.seed
-    )
+    if needs_parts(options.data, options.memory):
+        choice, prepared = choose_in_parts(options, terminal)
+    else:
+        sheet = shared.read(options)
+        check_files(options, sheet)
+        model = shared.table_model(None, options)
+        prepared = model.prepare(sheet, options.sample_weight)
+        notes = [sheet.summary(), *sheet.notes, *table_flags(prepared.notes)]
+        terminal.say("\n".join(notes))
+        choice = choose_for_options(options, prepared)
     found = choice_findings(choice, prepared, with_curves=options.json is not None)
     terminal.skip()
     terminal.say("\n".join(found["summary"]))
@@ -129,6 +145,37 @@ def run(options: argparse.Namespace) -> None:
         terminal.say("\n".join([*told, f"The choice is in {where(options.json)}."]))
     terminal.skip()
     terminal.print(f"Next: {fit_command(options)}")
+
+
+def choose_for_options(
+    options: argparse.Namespace, prepared: Prepared | PreparedParts
+) -> Choice:
+    """Choose what the options leave open."""
+    return choose_with(
+        options, prepared, options.n_clusters, options.contamination, options.seed
+    )
+
+
+def choose_in_parts(
+    options: argparse.Namespace, terminal: Terminal
+) -> tuple[Choice, Prepared]:
+    """Choose for a table that is read in parts; return some of its rows, too."""
+    if options.sample_weight is not None:
+        raise InputError(
+            f"--sample-weight: {options.data} is read in parts, whose rows have no "
+            "weights; repeat rows instead, or raise --memory so that it is read at "
+            "once."
+        )
+    with shared.open_parts(options) as stream:
+        read = [target_of(f.source.path) for f in stream.files if f.source.path]
+        check_places(options, paths_of(options), read)
+        terminal.say("\n".join([stream.summary(), *stream.notes]))
+        model = shared.table_model(None, options)
+        prepared = model.prepare_parts(stream, is_quiet=terminal.stream is None)
+        terminal.say("\n".join(table_flags(prepared.notes)))
+        choice = choose_for_options(options, prepared)
+        # what other numbers would cost is told by a sample
+        return choice, prepared.some(prepared.sampled(MOST_SAMPLED))
 
 
 def fit_command(options: argparse.Namespace) -> str:
@@ -169,7 +216,7 @@ def tell_trials(terminal: Terminal, choice: ChoiceFindings) -> None:
 
 def choose_with(
     options: argparse.Namespace,
-    prepared: Prepared,
+    prepared: Prepared | PreparedParts,
     n_clusters: Any,
     contamination: Any,
     seed: int,
@@ -178,8 +225,12 @@ def choose_with(
     """Choose numbers for a table that was prepared."""
     names = prepared.preparation.columns
     try:
+        if isinstance(prepared, PreparedParts):
+            X: Table = partitioned(None, prepared.X)
+        else:
+            X = make_table(prepared.X, prepared.weights, names)
         return choose_for(
-            make_table(prepared.X, prepared.weights, names),
+            X,
             n_clusters,
             contamination,
             least=least,
@@ -192,7 +243,10 @@ def choose_with(
 
 
 def choose_missing(
-    options: argparse.Namespace, method: type, given: dict[str, Any], prepared: Prepared
+    options: argparse.Namespace,
+    method: type,
+    given: dict[str, Any],
+    prepared: Prepared | PreparedParts,
 ) -> Choice | None:
     """Choose the numbers that a method needs and nobody gave; none if all were.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import BinaryIO
@@ -42,12 +42,18 @@ def terminal_for(options: argparse.Namespace) -> Terminal:
 
 def check_files(options: argparse.Namespace, sheet: Sheet) -> None:
     """Refuse files that cannot be written, before the work."""
-    taken: dict[Path, str] = {}
-    if sheet.source.path is not None:
-        taken[target_of(sheet.source.path)] = "the table"
+    read = [] if sheet.source.path is None else [target_of(sheet.source.path)]
+    check_places(options, paths_of(options), read)
+
+
+def check_places(
+    options: argparse.Namespace, paths: Mapping[str, Path], read: Iterable[Path]
+) -> None:
+    """Refuse files, by the option that names them, that would replace what is read."""
+    taken: dict[Path, str] = dict.fromkeys(read, "the table")
     if isinstance(getattr(options, "model", None), str):
         taken[target_of(options.model)] = "the model"
-    for name, path in paths_of(options).items():
+    for name, path in paths.items():
         check_place(f"--{name}", path)
         place = target_of(path)
         if place in taken and (place.is_file() or not place.exists()):

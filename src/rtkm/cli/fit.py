@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Sequence
 
-from rtkm.choosing.choice import Choice
 from rtkm.cli import options as shared
 from rtkm.cli.choose import add_choosing, choose_missing
 from rtkm.cli.files import check_files, terminal_for, where, write_together
-from rtkm.cli.flags import (
-    SEED,
-    add_flags,
-    find_method,
-    in_flags,
-    parameters_given,
-    table_flags,
-    typed_fields,
-)
-from rtkm.cli.terminal import Terminal
+from rtkm.cli.fit_parts import run_in_parts
+from rtkm.cli.fit_steps import Stopwatch, fit, unchosen
+from rtkm.cli.flags import add_flags, find_method, parameters_given, table_flags
 from rtkm.cli.written import (
     add_findings,
     answer_writers,
@@ -39,9 +27,8 @@ from rtkm.report.page import render
 from rtkm.report.table_results import TableResults, results_of_fit
 from rtkm.report.terminal_report import tell_findings
 from rtkm.table_model import TableModel
-from rtkm.tables.fitted_preparation import Prepared
-from rtkm.tables.messages import InputError
 from rtkm.tables.sheet import Sheet
+from rtkm.tables.streams import needs_parts
 
 DEFAULT_METHOD = "RTKM"
 
@@ -62,6 +49,8 @@ examples:
       every row with its label, outlier score and confidence
   rtkm fit genes.tsv -k 14 --memberships 2
       every row in two clusters
+  rtkm fit 'data/*.parquet' --memory 2GB --model model.rtkm
+      many files, a folder, or a file larger than memory: read in parts, to the same
   rtkm fit patients.csv --method KMOR --help
       the options of another method; `rtkm methods` lists them all
 
@@ -105,7 +94,7 @@ def add_written(parser: argparse.ArgumentParser) -> None:
     shared.add_output(
         group,
         "the rows with label, memberships, outlier, score and confidence; "
-        f"{shared.FORMATS}",
+        f"{shared.FORMATS}; of many files, a folder for a file of the same name each",
     )
     add_findings(group)
     group.add_argument(
@@ -114,11 +103,15 @@ def add_written(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="the model, for `rtkm predict` and `rtkm explain`; usually .rtkm",
     )
+    shared.add_memory(group)
     shared.add_quiet(group)
 
 
 def run(options: argparse.Namespace) -> None:
     """Read, fit, tell and write."""
+    if needs_parts(options.data, options.memory):
+        run_in_parts(options)
+        return
     terminal = terminal_for(options)
     method = find_method(options.method)
     given = parameters_given(options, method)
@@ -158,52 +151,6 @@ def run(options: argparse.Namespace) -> None:
     for line in write_files(options, sheet, model, answers, findings):
         terminal.say(line)
     terminal.print(next_step(options, answers, findings))
-
-
-def unchosen(given: dict[str, Any], method: type) -> dict[str, Any]:
-    """Seed a method, and return the parameters that need not be chosen first."""
-    if any(field.name == "random_state" for field in typed_fields(method)):
-        given.setdefault("random_state", SEED)
-    chosen = "n_clusters", getattr(method, "_outliers_by", "contamination")
-    return {name: value for name, value in given.items() if name not in chosen}
-
-
-def fit(
-    model: TableModel, prepared: Prepared, terminal: Terminal, choice: Choice | None
-) -> list[str]:
-    """Fit a model, with a bar where it takes long, and return what was warned of."""
-    estimator, method = model.estimator, type(model.estimator)
-    with (
-        warnings.catch_warnings(record=True) as caught,
-        terminal.progress("fitting") as on_step,
-    ):
-        warnings.simplefilter("always")
-        if on_step and hasattr(estimator, "on_step"):
-            estimator.set_params(on_step=on_step)
-        try:
-            model.fit_prepared(prepared, choice)
-        except ValueError as error:
-            raise InputError(in_flags(str(error), method)) from None
-    if hasattr(estimator, "on_step"):  # a model in a file has none
-        estimator.set_params(on_step=None)
-        model.estimator_.set_params(on_step=None)
-    texts = dict.fromkeys(str(warning.message) for warning in caught)
-    told_with_choice = choice.warnings if choice else ()
-    return [in_flags(text, method) for text in texts if text not in told_with_choice]
-
-
-class Stopwatch:
-    """Seconds that parts of the work take."""
-
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    @contextmanager
-    def timing(self, part: str) -> Iterator[None]:
-        """Time a part."""
-        start = time.perf_counter()
-        yield
-        self.seconds[part] = round(time.perf_counter() - start, 4)
 
 
 # Files

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rtkm.cli import options as shared
 from rtkm.cli.files import check_files, terminal_for, write_together
-from rtkm.cli.fit import Stopwatch
+from rtkm.cli.fit_steps import Stopwatch
 from rtkm.cli.flags import table_flags
 from rtkm.cli.predict_model import find_id, model_for, tell_counts
 from rtkm.cli.predict_parts import run_in_parts

@@ -102,11 +102,15 @@ def answer_all(
             return []
         writers, told = writers_for(results, targets, answer, are_many)
         told = [*write_together(writers), *told]
-    names = where(next(iter(targets)))
-    if len(targets) > 1:
-        folder = os.path.commonpath([path.parent for path in targets])
-        names = f"{counted(len(targets), 'file')} in {folder}"
-    return [*told, f"Rows and answers are in {names}."]
+    return [*told, f"Rows and answers are in {named(targets)}."]
+
+
+def named(targets: dict[Path, int]) -> str:
+    """Return the files that are written, in a sentence."""
+    if len(targets) == 1:
+        return where(next(iter(targets)))
+    folder = os.path.commonpath([path.parent for path in targets])
+    return f"{counted(len(targets), 'file')} in {folder}"
 
 
 def writers_for(
@@ -180,7 +184,9 @@ def refuse_replacing(
     options: argparse.Namespace, targets: list[Path], given: list[Path]
 ) -> None:
     """Refuse to write over what is read."""
-    read = {**dict.fromkeys(given, "the table"), target_of(options.model): "the model"}
+    read = dict.fromkeys(given, "the table")
+    if isinstance(options.model, str):  # one that is written is a path
+        read[target_of(options.model)] = "the model"
     for path in targets:
         if str(path) != STANDARD_OUTPUT and target_of(path) in read:
             what = "folder" if len(targets) > 1 or path != options.output else "name"

@@ -20,6 +20,7 @@ from rtkm.choosing.samples import sample
 from rtkm.choosing.stability import Stability, can_halve, stability_of
 from rtkm.clusterers._confidence import BORDER, CORE, DOUBTFUL
 from rtkm.core.params import is_number
+from rtkm.core.table import Table
 from rtkm.core.threshold import is_outlier
 from rtkm.core.validation import make_table
 from rtkm.report.between import between, n_doubtful
@@ -136,9 +137,17 @@ def chosen(answers: TableResults, choice: Choice) -> ChoiceFindings:
 
 def resample(answers: TableResults) -> Stability | None:
     """Return how well clusters come back; None of a detector, or of too few rows."""
-    model, prepared, rng = answers.model, answers.prepared, np.random.RandomState(0)
-    X = sample(make_table(prepared.X, prepared.weights), SAMPLE_ROWS, rng)
-    if not answers.n_clusters or X.mass < FEWEST_ROWS or not can_halve(model, X):
+    if not answers.n_clusters:
+        return None
+    prepared = answers.prepared
+    return resample_table(answers.model, make_table(prepared.X, prepared.weights))
+
+
+def resample_table(model: Any, rows: Table) -> Stability | None:
+    """Return how well clusters of a table come back; None of too few rows."""
+    rng = np.random.RandomState(0)
+    X = sample(rows, SAMPLE_ROWS, rng)
+    if X.mass < FEWEST_ROWS or not can_halve(model, X):
         return None
     return stability_of(model, X, N_RESAMPLES, rng)
 
@@ -159,7 +168,11 @@ def about_ties(answers: TableResults) -> list[str]:
     if not answers.is_fit:
         return []
     beyond = is_outlier(answers.scores, -answers.model.offset_)
-    count = int((beyond != answers.outliers).sum())
+    return on_ties(int((beyond != answers.outliers).sum()))
+
+
+def on_ties(count: int) -> list[str]:
+    """Tell how many rows the cut-off does not tell apart."""
     if not count:
         return []
     rows = counted(count, "row")

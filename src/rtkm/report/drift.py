@@ -23,7 +23,14 @@ from rtkm.report.prediction_findings import (
 from rtkm.report.table_results import TableResults, has_labels
 from rtkm.report.units import LEAST_DISTANCE, Distribution, find_units
 from rtkm.tables.fitted_preparation import Preparation, Prepared
-from rtkm.tables.reference import Counts, Reference, known_values, refer_to
+from rtkm.tables.prepared_parts import PreparedParts
+from rtkm.tables.reference import (
+    Counts,
+    Reference,
+    known_values,
+    refer_to,
+    refer_to_parts,
+)
 
 Floats = NDArray[np.float64]
 
@@ -160,11 +167,15 @@ def find_drift(reference: Reference, answers: TableResults) -> Drift:
     )
 
 
-def refer_to_fit(model: Any, prepared: Prepared) -> Reference:
+def refer_to_fit(model: Any, prepared: Prepared | PreparedParts) -> Reference:
     """Summarize the rows that a model was fitted to.
 
     They are judged as new ones would be: some methods label a few of them otherwise.
     """
+    if isinstance(prepared, PreparedParts):
+        labels, k = model.predict(prepared.X), len(model.cluster_centers_)
+        told = sum(count_labels(part, k) for part in labels.partitions())
+        return refer_to_parts(prepared, np.asarray(told))
     if not has_labels(model):
         counts = count_labels(-model.outlier_mask_.astype(np.int32), 0)
     else:

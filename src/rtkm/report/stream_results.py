@@ -98,7 +98,7 @@ class StreamedResults:
         prepared = self.repetition.prepared(rows)
         columns: dict[str, Any] = {}
         if prepared.kept.any():
-            answers = results_for_new(self.model, prepared)
+            answers = self._judge(prepared)
             self._count(answers, start)
             columns = answer_columns(answers.columns(), prepared.kept)
         else:
@@ -107,6 +107,10 @@ class StreamedResults:
             reasons = [prepared.reasons.get(i) for i in range(rows.num_rows)]
             columns[REASON] = pa.array(reasons, pa.string())
         return pa.table(columns).cast(schema)
+
+    def _judge(self, prepared: Prepared) -> TableResults:
+        """Return what the model makes of rows."""
+        return results_for_new(self.model, prepared)
 
     def _count(self, answers: TableResults, start: int) -> None:
         """Add up what is said of all rows."""

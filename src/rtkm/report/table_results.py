@@ -128,10 +128,7 @@ def results_of_fit(model: Any, prepared: Prepared) -> TableResults:
     outliers, scores = model.outlier_mask_, model.outlier_scores_
     if not has_labels(model):
         return replace(of_detector(model, prepared, outliers, scores), is_fit=True)
-    ranks = confidence_of(model._results(prepared.X)).ranks
-    # a row at the very cut may be on its other side when it comes again
-    ranks[(ranks == OUTLIER) & ~outliers] = DOUBTFUL
-    ranks[(ranks < DOUBTFUL) & outliers] = DOUBTFUL
+    ranks = ranks_of_fit(model, prepared.X, outliers)
     labels = model.labels_
     return TableResults(
         model,
@@ -143,6 +140,15 @@ def results_of_fit(model: Any, prepared: Prepared) -> TableResults:
         lambda: model.memberships_,
         is_fit=True,
     )
+
+
+def ranks_of_fit(model: Any, X: Any, outliers: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """Return how sure the labels of rows are that a model was fitted to."""
+    ranks = confidence_of(model._results(X)).ranks
+    # a row at the very cut may be on its other side when it comes again
+    ranks[(ranks == OUTLIER) & ~outliers] = DOUBTFUL
+    ranks[(ranks < DOUBTFUL) & outliers] = DOUBTFUL
+    return ranks
 
 
 def results_for_new(model: Any, prepared: Prepared) -> TableResults:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,16 @@ from scipy import sparse
 
 from rtkm.tables.fitted_preparation import Prepared
 
+if TYPE_CHECKING:
+    from rtkm.tables.prepared_parts import PreparedParts
+
 Counts = NDArray[np.int64]
 
 N_QUANTILES = 49  # at most, at 2, 4, ..., 98 %
 # rows between quantiles, and beyond the outer ones: no row is told by its value
 FEWEST_BETWEEN = 20
 MOST_ROWS = 100_000  # of longer tables, quantiles are those of a sample
+TIMES_SAMPLED = 8  # what may be taken, for sampled values of a table in parts
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,16 +75,44 @@ class Quantiles(NamedTuple):
 def refer_to(prepared: Prepared, label_counts: Counts) -> Reference:
     """Summarize training rows that were judged."""
     n_rows, n_features = len(prepared.kept), len(prepared.preparation.columns)
-    columns = [Quantiles(0, np.zeros(1), *np.zeros((2, 1), np.int64))] * n_features
+    values = [np.empty(0)] * n_features
     if not sparse.issparse(prepared.X):
         rows = sampled_rows(prepared.X.shape[0])
         values = [np.sort(known_values(prepared, j, rows)) for j in range(n_features)]
-        m = min(N_QUANTILES, max(map(len, values)) // FEWEST_BETWEEN - 1)
-        columns = [quantiles_of(column, max(m, 1)) for column in values]
+    return reference_of(values, n_rows, label_counts, prepared.n_missing)
+
+
+def refer_to_parts(prepared: PreparedParts, label_counts: Counts) -> Reference:
+    """Summarize training rows in parts, a few columns at a time, to the same."""
+    n_rows, n_features = prepared.n_kept, len(prepared.preparation.columns)
+    rows = sampled_rows(n_rows)
+    if isinstance(rows, slice):
+        rows = np.arange(n_rows)
+    places, again = np.unique(rows, return_inverse=True)
+    filled = prepared.filled_at(places)
+    n_together = max(1, prepared.stream.memory // (TIMES_SAMPLED * 8 * len(rows)))
+    values: list[NDArray[np.float64]] = []
+    for first in range(0, n_features, n_together):
+        columns = slice(first, first + n_together)
+        X = prepared.rows(places, columns)
+        gaps = None if filled is None else filled[:, columns]
+        for j in range(X.shape[1]):
+            some = X[again, j]
+            values.append(np.sort(some if gaps is None else some[~gaps[again, j]]))
+    return reference_of(values, len(prepared.kept), label_counts, prepared.n_missing)
+
+
+def reference_of(
+    values: Sequence[NDArray[np.float64]],
+    n_rows: int,
+    label_counts: Counts,
+    n_missing: Counts,
+) -> Reference:
+    """Return a summary, given the sorted values of each column."""
+    m = min(N_QUANTILES, max(map(len, values)) // FEWEST_BETWEEN - 1)
+    columns = [quantiles_of(column, max(m, 1)) for column in values]
     n_values, quantiles, below, up_to = map(np.array, zip(*columns, strict=True))
-    return Reference(
-        n_rows, label_counts, prepared.n_missing, n_values, quantiles, below, up_to
-    )
+    return Reference(n_rows, label_counts, n_missing, n_values, quantiles, below, up_to)
 
 
 def sampled_rows(n_rows: int) -> Any:

@@ -52,6 +52,7 @@ from rtkm.tables.stream_rows import (
     GapCounts,
     NumberReader,
     RowReader,
+    WholeRows,
     category_reader,
     mark_of,
     texts_seen,
@@ -103,9 +104,13 @@ class PreparedPartition:
 
     def load(self) -> Floats:
         """Return the matrix, of shape (n_rows, n_features)."""
-        table = self.partition.read(self.reader.names)
-        X = self.preparation.features(self.reader.whole(table).X)
-        return np.ascontiguousarray(self.preparation.scaled(X))
+        return self.whole().X
+
+    def whole(self) -> WholeRows:
+        """Return the matrix, and which rows and cells of the table it is made of."""
+        rows = self.reader.whole(self.partition.read(self.reader.names))
+        X = self.preparation.scaled(self.preparation.features(rows.X))
+        return replace(rows, X=np.ascontiguousarray(X))
 
 
 @dataclass(frozen=True)

@@ -278,6 +278,23 @@ def needs_parts(given: str, memory: str | int | None) -> bool:
     return bytes_in_memory(Path(given)) * TIMES_IN_MEMORY > limit
 
 
+def is_in_parts(given: Any, memory: str | int | None) -> bool:
+    """Whether what somebody calls a table is to be read in parts."""
+    if hasattr(given, "get_fragments"):
+        return True
+    if isinstance(given, str | os.PathLike):
+        return needs_parts(os.fspath(given), memory)
+    is_list = isinstance(given, list | tuple) and bool(given)
+    if is_list and all(isinstance(path, str | os.PathLike) for path in given):
+        return True
+    if memory is None:
+        return False
+    raise InputError(
+        f"memory={memory!r} is for files, and {type(given).__name__} is in memory; "
+        "leave it out."
+    )
+
+
 def bytes_in_memory(path: Path) -> int:
     """Return about how much a table takes, 0 if it is none to be read in parts."""
     try:

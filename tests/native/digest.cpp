@@ -121,7 +121,7 @@ void add_table(Rows<T> rows, std::size_t k, Numbers& numbers, Digest& digest) {
         digest.add(squared);
         digest.add(costs, n);
         digest.add(spare);
-        std::vector<double> gains((k + 1) * (k + 1));
+        std::vector<double> gains(2 * (k + 1) * (k + 1));  // and what they lost
         const KnownNearest known{labels.data(), squared.data(), costs, spare.data(), s};
         swap_changes(alone, rows, centers, known, static_cast<double>(p), k,
                      gains.data());
@@ -141,12 +141,15 @@ void add_table(Rows<T> rows, std::size_t k, Numbers& numbers, Digest& digest) {
     squared_distances(alone, rows, centers, distances.data());
     digest.add(distances);
     const std::vector<double> weights = numbers.draw<double>(n * k);
-    std::vector<double> residuals(n), sums(k * p), masses(k), losses_of(k);
+    std::vector<double> residuals(n), losses_of(k);
+    std::vector<double> sums(2 * weighted_sums_size(p, k)),
+        moved(2 * MovedLayout(k, p).size());
     squared_residuals(alone, rows, weights.data(), centers, residuals.data());
     digest.add(residuals);
-    weighted_sums(alone, rows, weights.data(), k, sums.data(), masses.data());
+    weighted_sums(alone, rows, weights.data(), k, sums.data());
     digest.add(sums);
-    losses(alone, rows, centers, static_cast<double>(p), losses_of.data());
+    moved_rows(alone, rows, centers, static_cast<double>(p), moved.data());
+    losses(moved.data(), centers, rows.origin, losses_of.data());
     digest.add(losses_of);
     std::vector<std::int64_t> neighbors(4 * n);
     for (std::size_t i = 0; i < neighbors.size(); ++i) neighbors[i] = 7 * i % n;
